@@ -113,7 +113,7 @@ extension Document {
     private struct Reader {
         let path: String
         let lines: [String]
-        /// Of the line that was read last, from 1.
+        /// The number of the line that was read last, from 1.
         var number = 0
         /// What the next block is to be.
         var directive: Directive?

@@ -51,7 +51,7 @@ package struct Documents {
         return files
     }
 
-    /// The files that are there, by their paths.
+    /// Returns the existing files, by path.
     package func existingFiles() throws -> [String: String] {
         var files: [String: String] = [:]
         for folder in Self.folders {

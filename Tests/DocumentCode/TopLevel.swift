@@ -1,13 +1,13 @@
-/// Swift code apart in what is declared at its top level and what is done there.
+/// Swift code, separated into declarations and statements at its top level.
 ///
-/// Knows no more of the language than strings, comments and brackets.
+/// The parser knows strings, comments and brackets, and nothing else of the language.
 package struct TopLevel {
     package enum Kind: Equatable {
         case statement
         case `import`
-        /// Of a type, with its name.
+        /// A type, with its name.
         case type(String)
-        /// Of an extension, with the name of what it extends.
+        /// An extension, with the name of the extended type.
         case `extension`(String)
         /// A `static` variable or function, which types can use, or another name of a type.
         case member
@@ -16,7 +16,7 @@ package struct TopLevel {
     /// Lines that belong together.
     package struct Piece: Equatable {
         package var kind: Kind
-        /// Of its first line, from 0.
+        /// The number of its first line, from 0.
         package var line: Int
         package var code: [String]
     }

@@ -22,7 +22,7 @@ import Freehold
     }
 }
 
-/// A folder that is there while the program runs.
+/// A folder that exists while the program runs.
 let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
     "documents-\(UUID().uuidString)",
     isDirectory: true

@@ -81,7 +81,7 @@ struct DocumentCodeTests {
         }
     }
 
-    @Test func `declarations are told from statements`() {
+    @Test func `declarations are distinguished from statements`() {
         let pieces = TopLevel(
             #"""
             import Freehold            // a comment
@@ -149,7 +149,7 @@ struct DocumentCodeTests {
         expect(lines[first..<second].contains("do {"))
     }
 
-    @Test func `tests make a file of their own, and are no program`() throws {
+    @Test func `tests become a file of their own, and no program`() throws {
         let text = """
             ```swift
             run()

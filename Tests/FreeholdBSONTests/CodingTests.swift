@@ -58,7 +58,7 @@ struct CodingTests {
         expect(document["kind"] == "second" && document["shape"] == ["circle": ["radius": 2.0]])
     }
 
-    @Test func `Values that are no document are encoded and decoded as values`() throws {
+    @Test func `values outside of documents are encoded and decoded as values`() throws {
         let encoder = BSONEncoder()
         let decoder = BSONDecoder()
         try expectEqual(encoder.encodeValue([1, 2]), [1, 2])

@@ -1,6 +1,6 @@
 /// Decimals: the facts of the BSON corpus.
 enum DecimalCases {
-    /// Texts that are no decimal, or one that doesn't fit without rounding.
+    /// Texts that don't represent a decimal, or only with rounding.
     static let refused: [Substring] = #"""
         Infi|Infin|Infini|Infinit|-Infinit|.Infinity|NaNq|NaNs|-7e10000|\#
         -1.11111111111111111111111111111234650|-1.11111111111111111111111111111234551|\#

@@ -137,7 +137,7 @@ struct DocumentTests {
         "", "03", "03037F07", "2703000000", "27002A2A2A", "27002A2A2A2A2A", "1001", "1003FF", "1008FF", "10FF00",
         "0400",
     ])
-    func `Bytes that are no vector are refused`(_ text: String) {
+    func `bytes that aren't a vector are refused`(_ text: String) {
         let binary = BSONBinary(bytes: bytes(text), subtype: .vector)
         expectEqual(failure { () throws(BSONError) in try binary.vector() }?.code, .invalidVector)
     }

@@ -1,6 +1,6 @@
 import FreeholdBSON
 
-/// Bytes that are no document: the facts of the BSON corpus, and where the error is found.
+/// Bytes that aren't a document: the cases of the BSON corpus, with the position of the error.
 enum HostileBytes {
     static let cases: [(hex: String, code: BSONError.Code, offset: Int)] = [
         ("140000000461000D0000001030000A0000000000", .invalidLength, 7),

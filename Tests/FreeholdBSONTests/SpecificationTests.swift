@@ -61,7 +61,7 @@ struct SpecificationTests {
     }
 
     @Test(arguments: DecimalCases.refused)
-    func `A text that is no exact decimal is refused`(_ text: Substring) {
+    func `a text that isn't an exact decimal is refused`(_ text: Substring) {
         expect(failure { () throws(BSONError) in try Decimal128(exact: String(text)) } != nil)
     }
 

@@ -52,7 +52,7 @@ struct ConversionTests {
             expect(map[.max] == nil)
             try scratch.check()
             if memory > 0 { expectEqual(scratch.size, 0) }
-            // Of scattered keys hardly more than themselves is stored.
+            // For scattered keys, the stored data is hardly larger than the keys themselves.
             if isScattered, blockRuns < 8 { expect(scratch.size <= keys.count * 9) }
         }
         expectEqual(cases, count)

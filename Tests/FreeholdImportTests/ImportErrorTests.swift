@@ -36,7 +36,7 @@ struct ImportErrorTests {
         expect((error?.cause as? RealmFileError)?.offset != nil)
     }
 
-    @Test func `what is no Realm file, or isn't there, is told`() throws {
+    @Test func `a missing file and a file of another kind are errors`() throws {
         try expectEqual(error(Array("not a database at all, but long enough".utf8))?.code, .invalidDatabase)
         try withFolder { folder in
             let target = Realm.Configuration(fileURL: folder.appendingPathComponent("new.realm"))

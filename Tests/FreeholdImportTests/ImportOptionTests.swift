@@ -54,7 +54,7 @@ struct ImportOptionTests {
         }
     }
 
-    @Test func `a file that is there already is left alone`() throws {
+    @Test func `an existing file isn't changed`() throws {
         try withFolder { folder in
             let url = folder.appendingPathComponent("new.realm")
             try Data("mine".utf8).write(to: url)
@@ -78,7 +78,7 @@ struct ImportOptionTests {
         }
     }
 
-    @Test func `a folder that isn't there, or can't be written, is an error`() throws {
+    @Test func `a folder that is missing or can't be written is an error`() throws {
         try withFolder { folder in
             let url = folder.appendingPathComponent("none/new.realm")
             let error = failure {
@@ -95,7 +95,7 @@ struct ImportOptionTests {
             try FileManager.default.copyItem(at: RealmFixture.format24.url, to: source)
             try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: source.path)
             let before = try FileManager.default.attributesOfItem(atPath: source.path)[.modificationDate] as? Date
-            // Somebody has it open.
+            // Another program has the file open.
             let other = try FileHandle(forReadingFrom: source)
             defer { try? other.close() }
             let url = folder.appendingPathComponent("new.realm")
@@ -157,7 +157,7 @@ struct ImportOptionTests {
         expectEqual(names(in: folder), [])
     }
 
-    @Test func `full-text indexes tell words as the configuration says`() throws {
+    @Test func `full-text indexes split words by the rules of the configuration`() throws {
         try withFolder { folder in
             let url = folder.appendingPathComponent("new.realm")
             var configuration = Realm.Configuration(fileURL: url)

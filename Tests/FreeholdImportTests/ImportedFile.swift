@@ -4,7 +4,7 @@ import FreeholdEngine
 import FreeholdImport
 import TestRealmFiles
 
-/// A folder that goes when the block is over.
+/// Calls a block with a temporary folder, and removes the folder afterwards.
 func withFolder<R>(_ body: (URL) throws -> R) throws -> R {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("freehold-import-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

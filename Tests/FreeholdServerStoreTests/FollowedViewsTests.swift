@@ -72,7 +72,7 @@ struct FollowedViewsTests {
     }
 
     @Test(arguments: [true, false])
-    func `Who enters and who leaves is the difference of the members`(hasSchema: Bool) throws {
+    func `entering and leaving objects are the difference between the members`(hasSchema: Bool) throws {
         let seeds = StoreSeeds.seeds("FollowedViewsTests", count: 1, soak: 500)
         var cases = 0
         for seed in seeds {
@@ -82,7 +82,7 @@ struct FollowedViewsTests {
             var random = SeededRandom(seed: seed)
             var views = try driver.store.file.followViews(of: Self.stream)
             var (members, next): ([ConditionNumber: (ClassQuery, Set<ObjectName>)], OwnNumber) = ([:], 0)
-            // Without a schema, conditions name what isn't there before the first objects are.
+            // Without a schema, conditions refer to a class that doesn't exist before its first objects.
             if hasSchema { try Self.follow(&views, &members, Self.conditions) }
             for step in 1...80 {
                 let version = driver.store.head(of: Self.stream).version

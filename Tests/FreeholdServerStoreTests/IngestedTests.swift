@@ -8,7 +8,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// Objects of classes that take new objects only, read in the order in which they came.
+/// Objects of asymmetric classes, read in the order of their arrival.
 struct IngestedTests {
     private static let stream = StreamDriver.stream
 

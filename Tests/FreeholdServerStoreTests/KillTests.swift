@@ -9,7 +9,7 @@ import Testing
 /// The process dies, or the disk fails, at any of the writes of a store.
 struct KillTests {
     /// A history, once to count the writes, then once for each write (or some of them) failing.
-    @Test func `What was acknowledged is there after a failure at any write`() throws {
+    @Test func `acknowledged commits survive a failure at any write`() throws {
         let seed = StoreSeeds.seeds("KillTests", count: 1, soak: 1)[0]
         var generator = HistoryGenerator(seed: seed, HistoryGenerator.Options(name: "kills", steps: 25))
         generator.run()
@@ -41,7 +41,8 @@ struct KillTests {
             let before = driver.store.memory
             driver.commit([(ident, commit, now: now)])
             guard !driver.store.problems.isEmpty else { continue }
-            // The file didn't answer as the memory did: what it was told of before must be there, and this commit whole or not at all.
+            // The answers of the file and of the memory differ. The file must have all acknowledged commits, and this
+            // commit wholly or not at all.
             driver.store.forgetProblems()
             injector.set { _ in 0 }
             try driver.store.reopen(options: TwinStore.small)

@@ -3,7 +3,7 @@ import FreeholdServerStore
 import FreeholdSyncCore
 import Testing
 
-/// Streams that nobody wrote to.
+/// Streams without any commit.
 struct MissingStreamTests {
     private static let stream = StreamName(app: "notes", value: .string("anything"))
 
@@ -30,7 +30,7 @@ struct MissingStreamTests {
             }
         }
         expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
-        // Whoever read it before goes on in what somebody makes.
+        // A reader from before the creation continues in the stream after it.
         let make = ServerStoreRequest.Kind.makeFile(
             user: "ann",
             secret: SecretHash(FileSecret(high: 1, low: 2)),

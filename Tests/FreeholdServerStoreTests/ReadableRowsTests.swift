@@ -8,7 +8,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// What anybody sees who opens a stream's file.
+/// The content that any program sees in a stream's file.
 struct ReadableRowsTests {
     private func driver() throws -> StreamDriver {
         var driver = StreamDriver(try TwinStore())
@@ -131,7 +131,7 @@ struct ReadableRowsTests {
         expectEqual(object.contents["late"], .value(dates[0]))
     }
 
-    @Test func `An object that was deleted is no row any more, and links to it show again when it comes back`() throws {
+    @Test func `a deleted object has no row, and links to it are shown again after its return`() throws {
         var driver = try driver()
         defer { driver.store.remove() }
         let rex = ObjectName("Dog", 7)

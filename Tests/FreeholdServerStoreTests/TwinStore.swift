@@ -96,7 +96,7 @@ struct TwinStore: WorldStore {
             return Self.difference(a, b)
         case (.page(let a), .page(let b)):
             note(b == nil ? "no page" : "page")
-            // What the horizon has taken since isn't there in memory; a version that is held still has it.
+            // In memory, data that a later horizon removed is missing. A held version of the file still has it.
             if case .page(_, _, let version, _) = request.kind, version < head.horizon { return nil }
             guard let a, let b else { return (a == nil) == (b == nil) ? nil : "a page, or none" }
             if a.through != b.through { return "through" }
@@ -127,7 +127,7 @@ struct TwinStore: WorldStore {
         }
     }
 
-    /// Of the past: places that later work was refused at may be there already, dead.
+    /// Compares objects of an older version. Slots of later refused work may already exist in them, as dead ones.
     private static func isSame(_ a: MergedObject?, _ b: MergedObject?) -> Bool {
         guard let a, let b else { return (a == nil) == (b == nil) }
         return a == b || a.born == b.born && a.died == b.died && a.changed == b.changed && a.contents == b.contents

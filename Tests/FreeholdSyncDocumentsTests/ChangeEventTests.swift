@@ -91,7 +91,7 @@ struct ChangeEventTests {
                 Self.play(events(&stream, after: cursors[0], objects: objects), on: &collection)
                 expectEqual(collection, Self.collection(stream))
             }
-            // Of one commit a step, each event's token is behind that event.
+            // If each step has one commit, each event's token stands directly behind that event.
             let all = events(&stream, after: cursors[0])
             for _ in 0..<5 {
                 let index = Int.random(in: 0..<all.count, using: &random)

@@ -85,7 +85,7 @@ struct ImportTests {
     }
 
     @Test
-    func `objects that are there become as their documents say, property by property`() throws {
+    func `an import changes existing objects to their documents, property by property`() throws {
         var things = RandomThings(random: SeededRandom(test: "updated things"))
         for _ in 0..<(60 * soak) {
             var (stream, numbers) = (TestStream(), OwnNumbers())
@@ -229,7 +229,7 @@ struct ImportTests {
     }
 
     @Test
-    func `inserting leaves what is there, and says so; missing properties can be zero`() throws {
+    func `an insert keeps and reports existing objects; missing properties can be zero`() throws {
         var (stream, numbers) = (TestStream(), OwnNumbers())
         let ident = stream.file()
         let first = try run([["_id": 1, "text": "a"]], &stream, ident, &numbers, mapping: TestClasses.lenient)

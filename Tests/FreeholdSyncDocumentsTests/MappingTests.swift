@@ -101,7 +101,7 @@ struct MappingTests {
             path: ["homes", "1", "spot", "y"]
         ),
     ])
-    func `what the class can't hold is told with its path`(_ wrong: Wrong) throws {
+    func `a value that the class can't store is an error with its path`(_ wrong: Wrong) throws {
         let error = try #require(throws: DocumentMisfit.self) { try Self.fields(wrong.json) }
         expect(error.code == wrong.code && error.path == wrong.path, "\(error)")
     }

@@ -106,7 +106,7 @@ struct PatchTests {
                 }
                 let expected = NaivePatch.apply(patch, to: document)
                 let fields = try TestClasses.mapping.object(expected, of: "Thing").fields
-                // Documents don't tell a link in a mixed value from its key.
+                // Documents don't distinguish a link in a mixed value from its key.
                 let held = MergedContent.embedded(try require(stream.contents(name)).packed)
                 expect(held.looksLike(.embedded(fields.packed)), "\(patch) of \(document)")
             }
@@ -139,7 +139,7 @@ struct PatchTests {
     }
 
     @Test
-    func `an object that isn't there is made by a document, or by operators, if that is asked for`() throws {
+    func `a missing object is created from a document or operators only on request`() throws {
         #expect(throws: DocumentMisfit.self) { try patched("", #"{"text": "a"}"#) }
         #expect(throws: DocumentMisfit.self) { try patched("", #"{"$set": {"text": "a"}}"#) }
         let made = try patched(
@@ -179,7 +179,7 @@ struct PatchTests {
         (#"{"$pull": {"tags": "a", "any.x": 1}}"#, "{}"),
         (#"{"$addToSet": {"mates": {"$ref": "Thing", "$id": 2}}}"#, #"{"mates": [2]}"#),
     ])
-    func `paths into what isn't there make it; others do nothing there`(_ patch: String, _ expected: String) throws {
+    func `assignments create missing parents, and removals ignore them`(_ patch: String, _ expected: String) throws {
         var document = try BSONDocument(extendedJSON: expected)
         document["_id"] = 1
         let result = try patched(#"{"text": ""}"#, patch)
@@ -228,7 +228,7 @@ struct PatchTests {
         Wrong(#"{"$pullAll": {"tags": "a"}}"#, .operation, ["tags"]),
         Wrong(#"{"$set": {"any.0": 1}}"#, .operation, ["any", "0"]),
     ])
-    func `what can't be done is told with its path`(_ wrong: Wrong) throws {
+    func `an impossible operation is an error with its path`(_ wrong: Wrong) throws {
         let stored =
             #"{"text": "a", "count": 5, "home": {"city": "B"}, "homes": [{"city": "C"}], "tags": ["a"], "names": ["a"], "any": [1]}"#
         let error = try #require(throws: DocumentMisfit.self) { try patched(stored, wrong.patch) }

@@ -23,7 +23,7 @@ struct MangledSchemaTests {
         expectEqual(counts.count, 2)
     }
 
-    @Test func `mangled documents tell a class, or are refused`() throws {
+    @Test func `a class is inferred from mangled documents, or they are refused`() throws {
         var rules = RandomRules(random: SeededRandom(test: "mangled documents"))
         for _ in 0..<300 * soak {
             let documents = (0..<3).map { _ in self.mangled(rules.document(), &rules.random) }

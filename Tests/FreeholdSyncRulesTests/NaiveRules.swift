@@ -2,15 +2,16 @@ import FreeholdBSON
 import FreeholdEngine
 import FreeholdSyncRules
 
-/// What an expression says of a document, straight from its JSON: slow, and unlike what is tested.
+/// Evaluates an expression for a document directly from its JSON. It is slow, and shares no code with the tested
+/// implementation.
 struct NaiveRules {
     let user: RuleUser
     let document: BSONDocument
-    /// Fields that are empty if they aren't there.
+    /// Fields that count as empty if they are missing.
     var collections: Set<String> = ["tags", "marks", "notes", "names", "friends", "addresses"]
     var links: Set<String> = ["friend", "friends"]
 
-    /// Nil: there is no answer.
+    /// Returns `nil` if the expression has no answer.
     func says(_ expression: BSONValue) -> Bool? {
         switch expression {
         case .bool(let truth): return truth

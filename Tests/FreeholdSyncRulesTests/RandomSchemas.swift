@@ -46,7 +46,7 @@ struct RandomSchemas {
         }
     }
 
-    /// What documents keep: no indexes, and only those embedded classes that somebody holds.
+    /// Returns the part that documents keep: no indexes, and only those embedded classes that are used by a property.
     func written(_ tables: [TableSpec]) -> [TableSpec] {
         var reached = tables.filter { !$0.isEmbedded }
         var index = 0

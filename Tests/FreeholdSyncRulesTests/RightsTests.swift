@@ -83,7 +83,7 @@ struct RightsTests {
         expect(rules.problems(schema: RuleModels.schema).contains { $0.className == "Item" && $0.role == "a" })
     }
 
-    @Test func `fields are hidden from who can't read them`() throws {
+    @Test func `fields are hidden from users that can't read them`() throws {
         let judge = try judge(Self.ownership, RuleUser(id: "ada"))
         let contents = RuleModels.contents(["_id": .objectId(RuleModels.key), "owner": "ada", "score": 1.5, "price": 1])
         expectEqual(judge.readable(Self.name, contents)?.keys.sorted(), ["owner", "price"])
@@ -202,7 +202,7 @@ struct RightsTests {
         }
     }
 
-    @Test func `problems with a schema are found before anybody connects`() throws {
+    @Test func `problems with a schema are found before a user connects`() throws {
         let rules = try RuleSet(
             extendedJSON: #"""
                 {"classes": {"Nothing": {"roles": [{"name": "a", "apply_when": {}}]},
@@ -230,7 +230,7 @@ struct RightsTests {
         )
     }
 
-    @Test func `a dry run tells which role applies, and why the others don't`() throws {
+    @Test func `a dry run shows which role applies, and why the other ones don't`() throws {
         let rules = try rules(Self.ownership)
         let report = rules.report(
             of: RuleUser(id: "ada", customData: ["isAdmin": false]),

@@ -34,7 +34,7 @@ struct SchemaAdoptionTests {
         expectEqual(adoption.tables.map(\.name), ["Dog", "Cat", "Toy"])
         expectEqual(adoption.tables[0].columns.map(\.name), ["_id", "name", "age", "toy"])
         expect(!adoption.tables[2].columns[1].isIndexed)
-        // Whoever has the old schema goes on with the new one.
+        // A client with the old schema may continue with the new one.
         expect(try SchemaAdoption(server: adoption.tables, client: Self.server, mode: .production).isAccepted)
     }
 

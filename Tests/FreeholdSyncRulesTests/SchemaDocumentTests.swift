@@ -189,7 +189,7 @@ struct SchemaDocumentTests {
     ]
 
     @Test(arguments: refusedDocuments)
-    func `documents that are no schemas are refused`(text: String, path: [String], reason: String) throws {
+    func `documents that aren't schemas are refused`(text: String, path: [String], reason: String) throws {
         let document = SchemaDocument(schema: try BSONDocument(extendedJSON: text))
         let error = #expect(throws: RuleError.self) { try SchemaDocument.tables(of: [document]) }
         expectEqual(error?.path, path)

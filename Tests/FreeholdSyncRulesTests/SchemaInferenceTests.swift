@@ -5,7 +5,7 @@ import Testing
 @testable import FreeholdSyncRules
 
 struct SchemaInferenceTests {
-    @Test func `documents tell their class`() throws {
+    @Test func `a class is inferred from documents`() throws {
         let texts = [
             #"""
             {"_id": {"$oid": "65a1b2c3d4e5f60718293a4b"}, "name": "Rex", "age": 3, "weight": 7, "born": {"$date": "2020-01-01T00:00:00Z"},
@@ -35,7 +35,7 @@ struct SchemaInferenceTests {
         expect(tables[2].isEmbedded)
     }
 
-    @Test func `documents written by a random schema are told as that schema`() throws {
+    @Test func `a random schema is inferred from documents of that schema`() throws {
         var schemas = RandomSchemas(random: SeededRandom(test: "inference"))
         for _ in 0..<200 * soak {
             let table = schemas.plainTable()
@@ -81,7 +81,8 @@ struct SchemaInferenceTests {
 }
 
 extension RandomSchemas {
-    /// A class of what documents tell apart: no sets and dictionaries, floats, links and mixed values.
+    /// Returns a class with only the types that documents distinguish: no sets, dictionaries, floats, links or mixed
+    /// values.
     mutating func plainTable() -> TableSpec {
         let types: [ColumnType] = [.bool, .int, .double, .string, .data, .timestamp, .decimal128, .objectId, .uuid]
         let columns = (0..<6).map { number in
@@ -98,7 +99,8 @@ extension RandomSchemas {
 }
 
 extension RandomRules {
-    /// A value that a column can hold. Of eight, the first is null if it can be, and the last isn't.
+    /// Returns a value that the column accepts. In eight values, the first is null if the column permits it, and the
+    /// last isn't null.
     mutating func value(_ column: ColumnSpec, _ number: Int) -> BSONValue {
         if column.collection == .list {
             let first: [BSONValue] = column.isOptional && number == 0 ? [.null] : []

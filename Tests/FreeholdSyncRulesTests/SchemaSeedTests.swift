@@ -59,7 +59,7 @@ struct SchemaSeedTests {
         expectEqualJSON(.document(document.schema), try BSONValue(extendedJSON: text))
     }
 
-    @Test func `links are told by relationships`() throws {
+    @Test func `links are described by relationships`() throws {
         let documents = try SchemaDocument.documents(of: [Self.dog, Self.keeper, Self.renamed(Self.owner, "Owner")])
         expect(documents[0].relationships.isEmpty)
         expectEqualJSON(

@@ -79,7 +79,7 @@ static int is_file(const char *path, const struct stat *b) {
     return stat(path, &a) == 0 && a.st_dev == b->st_dev && a.st_ino == b->st_ino;
 }
 
-// Of the last call on this thread: LOG where it was the log's.
+// Describes the last call on this thread: LOG if it used the log.
 #define of_log (*of_log_place())
 static int *of_log_place(void);
 static int *of_log_place(void) {

@@ -119,7 +119,7 @@ struct CompilerTests {
                 let models = try GeneratedModels(classes, in: language, options: options)
                 try expectEqual(models, GeneratedModels(classes, in: language, options: options))
                 expectEqual(Set(models.files.map(\.name)).count, models.files.count)
-                // Each class and each property is there, or told of.
+                // Each class and each property is written, or reported as missing.
                 expect(models.files.allSatisfy { !$0.text.utf8.contains(0) })
             }
         }

@@ -2,7 +2,8 @@ import FreeholdEngine
 import ModelWriter
 import Testing
 
-/// What a language can't say: told, and never left out without a word. And what no language can: refused.
+/// The limits of a language: parts of a schema that it can't express are reported, and never left out silently. Parts
+/// that no language can express are refused.
 struct LimitTests {
     private func notes(_ classes: [ModelClass], _ language: ModelLanguage) throws -> [String] {
         let models = try GeneratedModels(classes, in: language)
@@ -71,7 +72,7 @@ struct LimitTests {
         )
     }
 
-    @Test(arguments: ModelLanguage.allCases) func `Freehold's own rules and indexes are told elsewhere`(
+    @Test(arguments: ModelLanguage.allCases) func `Freehold's own rules and indexes are reported separately`(
         language: ModelLanguage
     )
         throws
@@ -107,7 +108,7 @@ struct LimitTests {
         expectEqual(found, ["A.y: It links to 'date', which Realm's SDK for JavaScript takes for another type's name."])
     }
 
-    @Test(arguments: ModelLanguage.allCases) func `a class that isn't among those given is told`(
+    @Test(arguments: ModelLanguage.allCases) func `a link to a class outside of the given ones is reported`(
         language: ModelLanguage
     ) throws {
         let found = try notes([model("A", "x: int, b: Elsewhere, @y: Elsewhere.a")], language)
@@ -151,7 +152,7 @@ struct LimitTests {
         }
     }
 
-    @Test(arguments: ["a b", "a..b", "", ".", "a;b", "a\nb", "1a", "größe"]) func `what is no package is refused`(
+    @Test(arguments: ["a b", "a..b", "", ".", "a;b", "a\nb", "1a", "größe"]) func `an invalid package name is refused`(
         package: String
     ) {
         let error = #expect(throws: ModelError.self) {
@@ -163,7 +164,7 @@ struct LimitTests {
         }
     }
 
-    @Test func `no class at all is no error`() throws {
+    @Test func `an empty schema isn't an error`() throws {
         for language in ModelLanguage.allCases { expect(try GeneratedModels([], in: language).notes.isEmpty) }
     }
 }

@@ -61,7 +61,8 @@ struct LiteralTests {
         }
     }
 
-    /// The same escapes as JavaScript's, but for dollars and quotation marks, which are never written bare.
+    /// Kotlin and Dart have the same escapes as JavaScript, except for dollars and quotation marks, which are always
+    /// escaped.
     @Test func `what would begin something in other languages is escaped`() {
         for text in Self.texts {
             for literal in [Literals.kotlin(text), Literals.dart(text)] {

@@ -129,7 +129,7 @@ struct NameTests {
         expect(try text(classes, .java).contains("private long Thing;"))
     }
 
-    @Test func `many names that nobody can use are told apart in no time`() throws {
+    @Test func `many unusable names are made unique quickly`() throws {
         let names = (1...3_000).map {
             String(repeating: "$", count: $0 % 60 + 1) + String(repeating: "-", count: $0 / 60)
         }

@@ -47,7 +47,7 @@ struct EncryptionTests {
         expectEqual(hex(plain), "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51")
     }
 
-    @Test func `a wrong key, none, and one of another length are told`() throws {
+    @Test func `a wrong key, a missing key, and a key of another length are errors`() throws {
         let path = RealmFixture.encrypted.path
         func code(_ key: [UInt8]?) -> RealmFileError.Code? {
             do {

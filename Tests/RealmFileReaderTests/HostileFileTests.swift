@@ -53,7 +53,7 @@ struct HostileFileTests {
         }
     }
 
-    @Test func `what is no Realm file, or isn't there, is told`() throws {
+    @Test func `a missing file and a file of another kind are errors`() throws {
         try withFile { path in
             expectEqual(#expect(throws: RealmFileError.self) { try RealmFile(path: path) }?.code, .fileNotFound)
             try Data("not a database at all, but long enough".utf8).write(to: URL(fileURLWithPath: path))

@@ -14,7 +14,7 @@ struct LargeValueTests {
     }
 
     /// Realm stores data over 16 MiB in pieces, which only a list may hold.
-    @Test func `data over 16 MiB is put together, and comes a part at a time`() throws {
+    @Test func `data over 16 MiB is joined, and read in parts`() throws {
         try withFile { file in
             let item = file.requireClass("Huge")
             let blobs = try require(item.properties.first { $0.name == "blobs" })

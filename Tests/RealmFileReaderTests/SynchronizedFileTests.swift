@@ -20,7 +20,7 @@ struct SynchronizedFileTests {
     }
 
     @Test(arguments: RealmFixture.synchronizedOnes)
-    func `objects that are gone, or haven't come, are left out`(_ fixture: RealmFixture) throws {
+    func `deleted objects and objects that haven't arrived are left out`(_ fixture: RealmFixture) throws {
         let file = try fixture.open()
         let item = file.requireClass("Person")
         let objects = try file.objects(of: item)

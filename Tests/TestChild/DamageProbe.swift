@@ -2,10 +2,10 @@ import Foundation
 import FreeholdEngine
 import TestScript
 
-/// Does everything with a damaged file that can be done with one.
+/// Uses a damaged file in every possible way.
 ///
-/// `damage PATH FOLDER FIRST LAST`: damages the file once a seed, in copies of it, and prints what came of it. The
-/// output's last line tells a reader where the process ended, if it did: `SEED STAGE` begins a stage, `= RESULT` ends it.
+/// `damage PATH FOLDER FIRST LAST`: damages a copy of the file for each seed, and prints the results. The last line of
+/// the output shows where the process ended, if it did: `SEED STAGE` begins a stage, `= RESULT` ends it.
 struct DamageProbe {
     let path: String
 

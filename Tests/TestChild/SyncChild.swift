@@ -94,7 +94,7 @@ enum SyncChild {
         }
     }
 
-    /// The app's own: one person that nobody else writes.
+    /// Writes the app's own object, a person that the downloads don't write.
     private static func edit(_ database: Database, _ number: Int64) throws {
         let write = try database.beginWrite()
         let table = write.schema.table(named: "Person")!
@@ -103,7 +103,7 @@ enum SyncChild {
         _ = try write.commit()
     }
 
-    /// The object of a version is there from it to the sixth behind it.
+    /// Returns a step that creates the object of its version, and erases the object of the sixth version before it.
     static func step(after from: Cursor) -> Changes {
         let to = Cursor(epoch: 1, version: from.version + 1, hash: .empty)
         let new = ObjectUpdate(

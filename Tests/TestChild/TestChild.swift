@@ -13,37 +13,40 @@ import TestScript
     import Darwin
 #endif
 
-/// A process that tests start, talk to and kill. Every line that it prints is written at once.
+/// A process that tests start, communicate with and kill. It writes every printed line at once.
 ///
-/// With `FREEHOLD_TEST_ENCRYPTED` in its environment its files have the script's key, with `FREEHOLD_TEST_LOG` a commit log of so
-/// many bytes.
+/// If its environment contains `FREEHOLD_TEST_ENCRYPTED`, its files have the script's key. `FREEHOLD_TEST_LOG` gives
+/// them a commit log of that many bytes.
 ///
-/// - `writer PATH SEED [BUDGET]`: runs the script's transactions without end from where the file is, and prints the
-///   number of each once its commit has returned. BUDGET: the transaction's memory in bytes.
-/// - `transactions PATH SEED COUNT`: the same for so many transactions, then ends.
-/// - `grouped PATH SEED COUNT`: the same with groups of three commits: prints `committed NUMBER` for each, and the number
-///   when the group has been made durable.
-/// - `turns PATH SEED`: runs the script's transactions without end, each on what the file holds then, so that others can write in
-///   between, and prints the number of each.
-/// - `threads PATH THREADS COUNT`: so many threads make an object each, and add one to its number, so many times; prints
-///   `THREAD NUMBER` after each commit.
+/// - `writer PATH SEED [BUDGET]`: runs the script's transactions without end, starting at the state of the file. Prints
+///   the number of each after its commit has returned. BUDGET is the transaction's memory in bytes.
+/// - `transactions PATH SEED COUNT`: like `writer`, for a number of transactions, then ends.
+/// - `grouped PATH SEED COUNT`: like `transactions`, with groups of three commits. Prints `committed NUMBER` for each,
+///   and the number when the group has been made durable.
+/// - `turns PATH SEED`: runs the script's transactions without end, each on the present state of the file, so that
+///   other processes can write in between. Prints the number of each.
+/// - `threads PATH THREADS COUNT`: starts a number of threads. Each creates an object and increments its number COUNT
+///   times. Prints `THREAD NUMBER` after each commit.
 /// - `graph PATH SEED`: runs the graph script's transactions without end, and prints the number of each.
 /// - `lock PATH`: begins a write transaction, prints `locked` and waits for the end of its input.
-/// - `increment PATH COUNT`: adds one to the number of object 0, so many times, in a transaction each.
-/// - `reader PATH`: for every line of its input prints the transaction that its newest snapshot shows.
-/// - `migrate PATH BUDGET`: migrates a file of the migration tests to its second version and says where it is.
-/// - `herd-writer PATH SEED COUNT`: so many random transactions on a file of cows; prints the number of each.
-/// - `herd-watcher PATH`: observes all kinds of things of a file of cows; prints `ready`, and for every line of its input
-///   what is wrong with its copies, or `fine` and the number of calls so far.
-/// - `busy-writer PATH WAY`: asks for an asynchronous write of a file of cows, prints `asked`, keeps the realm's place busy until it
-///   reads a line, and prints `wrote` when the write has been committed.
-/// - `damage PATH FOLDER FIRST END`: damages a file once a seed: see `DamageProbe`.
-/// - `contents FOLDER`: for every line of its input, a file's path, prints `values NUMBER` or an error's code, and what
-///   `verify` finds: `verified COUNT`.
-/// - `lock-watch PATH`: for every line of its input says whether a process has LMDB's lock file open: `held` or `free`.
-/// - `sync-writer PATH FIRST COUNT`: makes persons in a synced file, one a commit, and prints the number of each.
-/// - `sync-client PATH`: does a sync client's requests without end, and prints each version that it took in.
-/// - `pin PATH`: holds one snapshot, prints `pinned VERSION`, and for every line of input what that snapshot shows.
+/// - `increment PATH COUNT`: adds one to the number of object 0, COUNT times, in a transaction each.
+/// - `reader PATH`: for every line of its input, prints the transaction that its newest snapshot shows.
+/// - `migrate PATH BUDGET`: migrates a file of the migration tests to its second version, and prints its progress.
+/// - `herd-writer PATH SEED COUNT`: runs a number of random transactions on a file of cows, and prints the number of
+///   each.
+/// - `herd-watcher PATH`: observes all kinds of things of a file of cows. Prints `ready`, and for every line of its
+///   input the errors in its copies, or `fine` and the number of calls so far.
+/// - `busy-writer PATH WAY`: requests an asynchronous write of a file of cows, prints `asked`, keeps the realm's place
+///   busy until it reads a line, and prints `wrote` when the write has been committed.
+/// - `damage PATH FOLDER FIRST END`: damages a file once for each seed: see `DamageProbe`.
+/// - `contents FOLDER`: for every line of its input, the path of a file, prints `values NUMBER` or the code of an
+///   error, and the number of problems that `verify` finds: `verified COUNT`.
+/// - `lock-watch PATH`: for every line of its input, prints whether a process has LMDB's lock file open: `held` or
+///   `free`.
+/// - `sync-writer PATH FIRST COUNT`: creates persons in a synced file, one for each commit, and prints the number of
+///   each.
+/// - `sync-client PATH`: performs a sync client's requests without end, and prints each version that it has downloaded.
+/// - `pin PATH`: holds one snapshot, prints `pinned VERSION`, and for every line of input the content of that snapshot.
 @main
 struct TestChild {
     static func main() {
@@ -83,7 +86,7 @@ struct TestChild {
                 try watchHerd(path)
             case "busy-writer": BusyWriter.run(path, arguments[3], say)
             case "damage":
-                // What a process says as it ends comes to whoever reads its output.
+                // The error output of a process that ends goes to the reader of its output.
                 dup2(1, 2)
                 limitMemory()
                 try DamageProbe.run(
@@ -198,7 +201,8 @@ struct TestChild {
         }
     }
 
-    /// The classes are those of the file, changed: "n" optional, "gone" and "any" gone, "more" new, "name" the key.
+    /// The classes of the file after the migration: "n" is optional, "gone" and "any" are removed, "more" is new, and
+    /// "name" is the primary key.
     static func migrate(_ path: String, budget: Int) throws {
         var options = Database.Options()
         options.memoryBudget = budget
@@ -285,7 +289,7 @@ struct TestChild {
         }
     }
 
-    /// What LMDB does to find out whether it is the first, but for taking the lock.
+    /// Tests the lock like LMDB when it determines whether it is the first process, except that the lock isn't taken.
     static func isLockHeld(_ path: String) throws -> Bool {
         let descriptor = fopen(path + "-lock", "r+")
         guard let descriptor else { return false }

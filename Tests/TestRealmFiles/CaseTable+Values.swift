@@ -27,7 +27,7 @@ extension CaseTable {
             "S63": String(repeating: "é", count: i * 2) + (i == 15 ? "123" : ""),
             "S75": String(repeating: "y", count: i * 5),
         ]
-        // Realm doesn't set what is there: a property that may not be null has 0 already, which equals -0.
+        // Realm doesn't store a value that equals the present one: a required property already has 0, which equals -0.
         let optDouble = doubles[i % 8]
         let double = optDouble == 0 ? 0 : optDouble
         let isLeast = i % 8 == 7
@@ -47,7 +47,7 @@ extension CaseTable {
             values["opt" + name] = optional(.string(text))
         }
         guard format >= 20 else { return values }
-        // The same of decimals, since format 24 while a leaf has nothing but zeros.
+        // Decimals behave in the same way, since format 24 while a leaf has only zeros.
         values["dec"] = decimal(decimals[format >= 24 && i == 1 ? 0 : i % 8])
         values["dec7"] = optional(decimal(shortDecimals[i % 8]))
         values["dec16"] = optional(decimal(middleDecimals[i % 8]))

@@ -21,7 +21,7 @@ package enum CaseTable {
     package static func link(_ name: String, _ id: Value) -> Value { .string("→ \(name) \(id)") }
 
     package static let deepCount = 65_000
-    /// Of the i-th object of the class Deep: a thousand of the 66,000 were deleted.
+    /// The value of object i of the class Deep: a thousand of the 66,000 objects were deleted.
     package static func deep(_ i: Int) -> Value { .int(Int64(i < 1000 ? i % 4 : (i + 1000) % 4)) }
 
     /// The values of all objects of a class.

@@ -1,6 +1,6 @@
 package import TestRandom
 
-/// Damage of files as it happens, or as somebody means it.
+/// Damage of files, by accident or on purpose.
 package enum FileMutation {
     /// - Parameter round: which kind of damage.
     package static func random(_ original: [UInt8], _ round: Int, _ random: inout SeededRandom) -> [UInt8] {

@@ -42,7 +42,7 @@ package struct FileRelocation {
         (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
 
-    /// Of an array of bits.
+    /// Returns an element of an array of bits.
     private func element(_ ref: Int, _ i: Int, _ width: Int) -> Int {
         guard width > 0 else { return 0 }
         if width < 8 { return Int(original[ref + 8 + i * width / 8]) >> (i * width % 8) & ((1 << width) - 1) }

@@ -19,7 +19,7 @@ package enum FixtureTable {
         return String(repeating: "0", count: count - digits.count) + digits
     }
 
-    /// What isn't a link of the row, but for embedded objects.
+    /// The values of the row, without links except those to embedded objects.
     package static func values(_ i: Int) -> [String: Value] {
         let isOdd = i % 2 == 1
         func optional(_ value: Value) -> Value { isOdd ? value : .null }

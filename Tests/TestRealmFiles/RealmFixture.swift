@@ -45,7 +45,7 @@ package enum RealmFixture: String, Sendable {
     }
     package var formatVersion: Int { Int(rawValue.dropFirst("format".count).prefix(2))! }
 
-    /// Of those in `tables`.
+    /// The names of the classes in `tables`.
     package var classes: Set<String> {
         var names: Set = ["Everything", "Word", "Many", "Big"]
         if formatVersion >= 20 { names.insert("Child") }

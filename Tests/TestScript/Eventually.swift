@@ -1,9 +1,9 @@
-/// Waits until something is so, without holding a thread.
+/// Waits until a condition is true, without blocking a thread.
 ///
-/// Where hundreds of tests share two threads a task comes to its turn late, so late that neither a time alone nor a number
-/// of looks alone tells that nothing will come: this gives up after both a minute and 3,000 looks.
+/// If hundreds of tests share two threads, a task runs late. Neither a time alone nor a number of checks alone then
+/// shows that the condition stays false. This function gives up after both a minute and 3,000 checks.
 ///
-/// - Returns: whether it is so.
+/// - Returns: A Boolean value that indicates whether the condition became true.
 public func eventually(
     isolation: isolated (any Actor)? = #isolation,
     _ condition: () async throws -> Bool

@@ -1,8 +1,8 @@
 public import FreeholdEngine
 import TestRandom
 
-/// A sequence of transactions, as `Script`, on objects that link to each other whether or not they are there, in a file whose
-/// schema grows while others read it.
+/// A sequence of transactions, like `Script`, on objects that link to existing and missing objects, in a file whose
+/// schema grows while other processes read it.
 ///
 /// Object 0 holds the transaction's number.
 public struct GraphScript: Sendable {
@@ -25,7 +25,7 @@ public struct GraphScript: Sendable {
         case removeFirst(Int64)
     }
 
-    /// What the file must hold: links by primary key, to objects that aren't there, too.
+    /// The expected content of the file. Links are primary keys, also those of missing objects.
     public struct Graph: Equatable, Sendable {
         public struct Node: Equatable, Sendable {
             public var next: Int64?

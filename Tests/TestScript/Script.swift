@@ -11,7 +11,7 @@ public struct Script: Sendable {
 
     public init(seed: UInt64) { self.seed = seed }
 
-    /// Of encrypted files.
+    /// The key of encrypted files.
     public static let key = EncryptionKey((0..<64).map { UInt8($0 * 3 + 1) })!
     /// In a child's environment: that its files are encrypted.
     public static let encryptedVariable = "FREEHOLD_TEST_ENCRYPTED"

@@ -30,7 +30,7 @@ public struct State: Equatable, Sendable {
         }
     }
 
-    /// Reads the whole table; empty where the file has none.
+    /// Reads the whole table. The state is empty if the file has no table.
     public init(_ view: DataView) {
         guard let columns = Columns(view.schema) else { return }
         for position in 0..<view.count(columns.table) {
@@ -96,7 +96,7 @@ extension Script {
         return state
     }
 
-    /// Commits the transaction that comes after what the file holds, whoever wrote that. - Returns: its number.
+    /// Commits the next transaction after the one in the file, no matter which process wrote it. Returns its number.
     public func takeTurn(in database: Database) throws(EngineError) -> Int64 {
         let transaction = try database.beginWrite()
         let state = State(transaction)

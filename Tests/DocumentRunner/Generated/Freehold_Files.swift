@@ -14,7 +14,7 @@ var configuration = Realm.Configuration.defaultConfiguration
 do {
 #sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 18)
 Realm.fileExists(for: configuration)
-try Realm.deleteFiles(for: configuration)      // alreadyOpen while anybody has it open
+try Realm.deleteFiles(for: configuration)      // throws alreadyOpen while the file is open
 #sourceLocation()
 do {
 #sourceLocation(file: "Sources/Freehold/Freehold.docc/Files.md", line: 25)

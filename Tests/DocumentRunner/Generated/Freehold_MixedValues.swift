@@ -34,7 +34,7 @@ do {
 #sourceLocation(file: "Sources/Freehold/Freehold.docc/MixedValues.md", line: 53)
 realm.objects(Event.self).where { $0.reference == 17 }          // also 17.0
 realm.objects(Event.self).where { $0.reference.starts(with: "A") }
-realm.objects(Event.self).where { $0.details["items"][0]["name"] == "Mouse" }      // null where there is no such place
+realm.objects(Event.self).where { $0.details["items"][0]["name"] == "Mouse" }      // null if the place is missing
 realm.objects(Event.self).where { $0.details["items"].any["price"] > 20 }          // of any item
 realm.objects(Event.self).filter("details['ip'] BEGINSWITH '192.' AND reference.@type == 'int'")
 realm.objects(Event.self).sorted(by: \.reference)

@@ -72,7 +72,7 @@ func onlyCompiled3() async throws {
 // .package(path: "../freehold", traits: ["Encryption", "Sync"])
 let (email, password) = ("ann@example.org", "a long password")
 let app = App(id: "demo", configuration: AppConfiguration(baseURL: "http://127.0.0.1:7700"))
-var user = app.currentUser                                           // who logged in stays so, also offline
+var user = app.currentUser                                           // the log-in persists, also offline
 if user == nil {
     try await app.emailPasswordAuth.registerUser(email: email, password: password)
     user = try await app.login(credentials: .emailPassword(email: email, password: password))

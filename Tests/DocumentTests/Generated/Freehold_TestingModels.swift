@@ -37,7 +37,7 @@ static func testConfiguration() -> Realm.Configuration {
 #sourceLocation()
 #sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 51)
 @Suite struct AsynchronousDogTests {
-    @Test @MainActor func `an observer hears of a new dog`() async throws {
+    @Test @MainActor func `an observer receives a new dog`() async throws {
         let realm = try await Realm.open(configuration: testConfiguration())
         let dogs = realm.objects(Dog.self)
         var names: [String] = []
@@ -62,7 +62,7 @@ static func testConfiguration() -> Realm.Configuration {
 }
 #sourceLocation()
 #sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 86)
-/// A folder that is there as long as this object.
+/// A folder that is deleted together with this object.
 #sourceLocation()
 #sourceLocation(file: "Sources/Freehold/Freehold.docc/TestingModels.md", line: 87)
 final class TestFolder {

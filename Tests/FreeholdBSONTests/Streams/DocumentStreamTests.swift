@@ -140,7 +140,7 @@ struct DocumentStreamTests {
             more: 1
         ),
     ])
-    func `broken JSON is told with document, line, place and path`(_ broken: Broken) throws {
+    func `an error in JSON has its document, line, place and path`(_ broken: Broken) throws {
         var stream = reader(Array(broken.text.utf8), .json)
         try expectEqual(stream.next(), ["a": .int32(1)])
         let error = try #require(throws: DocumentStreamError.self) { try stream.next() }
@@ -152,7 +152,7 @@ struct DocumentStreamTests {
     }
 
     @Test
-    func `broken BSON is told with document, place and path; a length that can't be ends the stream`() throws {
+    func `an error in BSON has its document, place and path; an impossible length ends the stream`() throws {
         let first = try (["a": 1] as BSONDocument).bytes()
         var bad = try (["b": ["c": true]] as BSONDocument).bytes()
         let place = try require(bad.lastIndex(of: 1))
@@ -201,7 +201,7 @@ struct DocumentStreamTests {
     }
 
     @Test
-    func `an error of the source goes through, and what comes later is still read`() throws {
+    func `an error of the source is passed on, and later documents are still read`() throws {
         struct Gone: Error {}
         let bytes = try written([["a": 1], ["b": 2]], .bson)
         var (calls, position) = (0, 0)
@@ -248,7 +248,7 @@ struct DocumentStreamTests {
     }
 
     @Test
-    func `a file is read; one that isn't there is an error with its name`() throws {
+    func `a file is read, and a missing file is an error with its name`() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "freehold-\(UUID().uuidString).bson").path()
         defer { try? FileManager.default.removeItem(atPath: path) }
         let error = #expect(throws: FileFailure.self) { try DocumentStreamReader(file: path) }

@@ -75,13 +75,13 @@ struct HostileProjectTests {
         var texts = ProjectFixtures.shop
         texts[wrong.file] = wrong.text
         let error = try #require(throws: ProjectError.self) { try ProjectFixtures.project(texts) }
-        // Of two values of one name, the second is told of.
+        // If two values have one name, the second is reported.
         if !wrong.path.isEmpty { expectEqual(error.file, wrong.file) }
         if !wrong.path.isEmpty { expectEqual(error.path, wrong.path) }
     }
 
     @Test
-    func `text that isn't JSON is told with its line`() throws {
+    func `text that isn't JSON is an error with its line`() throws {
         var texts = ProjectFixtures.shop
         texts["auth/providers.json"] = "{\n  \"a\": {\n    \"type\": \"api-key\",\n  }\n}"
         let error = try #require(throws: ProjectError.self) { try ProjectFixtures.project(texts) }
@@ -90,7 +90,7 @@ struct HostileProjectTests {
     }
 
     @Test
-    func `an empty folder, a file, a name that isn't there, and a project in a folder further in`() throws {
+    func `an empty folder, a file and a missing name are errors, and a nested project is named`() throws {
         try withFolder { folder in
             #expect(throws: ProjectError.self) { try AppServicesProject.read(folder) }
             #expect(throws: ProjectError.self) { try AppServicesProject.read(folder + "/nowhere") }
@@ -185,7 +185,7 @@ struct HostileProjectTests {
             }
             expectEqual(error.file, "values/v1.json")
         }
-        // Of what isn't read, so many names are listed.
+        // The note on unsupported files lists only a limited number of names.
         for index in 0..<500 { many["triggers/t\(index).json"] = "{" }
         let project = try AppServicesProject(files: ProjectFixtures.files(many))
         let note = try require(project.unsupported.first { $0.file == "triggers" })

@@ -129,7 +129,7 @@ enum ProjectFixtures {
     }
 }
 
-/// A folder of its own, gone at the end.
+/// Calls a block with a temporary folder, and removes the folder afterwards.
 func withFolder<T>(_ body: (String) throws -> T) throws -> T {
     let folder = FileManager.default.temporaryDirectory.appending(path: "freehold-project-\(UUID().uuidString)").path()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

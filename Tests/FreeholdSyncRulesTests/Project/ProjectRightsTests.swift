@@ -34,7 +34,7 @@ struct ProjectRightsTests {
     }
 
     @Test
-    func `a role of which nobody knows whom it applies to closes the class for all behind it`() throws {
+    func `a role with an unknown condition closes the class for all roles behind it`() throws {
         let project = try Self.rules(
             """
             {"name": "owner", "apply_when": {"%%root.owner_id": "%%user.id"}, "read": true, "write": true},

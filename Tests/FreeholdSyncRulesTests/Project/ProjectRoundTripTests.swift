@@ -125,7 +125,7 @@ struct ProjectRoundTripTests {
     }
 
     @Test
-    func `what is there already stays`() throws {
+    func `existing files are kept`() throws {
         let project = try ProjectFixtures.project(ProjectFixtures.shop)
         try withFolder { folder in
             try write(["kept.txt": "x"], to: folder)

@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdSyncRules
 @testable import SyncWorlds
 
-/// Pushes while apps are connected, apps that are updated, and who is judged by which version.
+/// Pushes while apps are connected, updates of apps, and the version whose rules apply to an app.
 struct LensPushTests {
     private let dog = ObjectName("Dog", 1)
     private let hound = ObjectName("Hound", 1)

@@ -122,12 +122,12 @@ struct LensSessionTests {
     }
 
     /// The answer of a commit that was lost is the store's, and must have the author's names, too.
-    @Test func `answers that are told again have the author's names`() throws {
+    @Test func `repeated answers have the author's names`() throws {
         var bench = VersionBench(try VersionModels.versions())
         let new = bench.add(2, ["Hound"])
         bench.commit(new, [.create(hound, [NewField("title", .value("Rex"))])])
         let changes: [Change] = [.set(Place(ObjectName("Hound", 9), "title"), "x", .real)]
-        // The client doesn't hear the answer.
+        // The client doesn't receive the answer.
         let client = bench.bench.clients[new]
         bench.commit(new, changes)
         let pending = bench.bench.clients[new].versions.count

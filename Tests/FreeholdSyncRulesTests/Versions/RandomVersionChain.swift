@@ -195,7 +195,7 @@ struct RandomVersionChain {
         }
     }
 
-    /// A property of a name that was there: the old one if that is free, else another one.
+    /// Returns a property with a name that existed before: the old property if its name is free, otherwise a new one.
     private mutating func back(to owner: Class, _ classes: [Class]) -> Property? {
         guard random.chance(50) else { return nil }
         let names = Set(owner.properties.map(\.name))

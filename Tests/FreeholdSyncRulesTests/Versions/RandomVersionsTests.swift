@@ -5,7 +5,8 @@ import Testing
 @testable import FreeholdSyncRules
 @testable import SyncWorlds
 
-/// Apps of all versions of random chains sync at once. Each holds exactly what the plain oracle says, whoever wrote it and however it came.
+/// Apps of all versions of random chains sync at once. Each has exactly the content that the plain oracle predicts, for
+/// all authors and all ways of transmission.
 struct RandomVersionsTests {
     private struct World {
         var chain: RandomVersionChain
@@ -194,7 +195,7 @@ struct RandomVersionsTests {
                     "round \(round), after push \(push): \(problems)\n\(world.trace.suffix(5))"
                 )
             }
-            // Whoever comes new has the same.
+            // New clients have the same content.
             for index in world.clients.indices {
                 let version = world.chain.versions.versions[index]
                 let names = version.tables.filter { !$0.isEmbedded }.map { SyncString($0.name) }
@@ -216,7 +217,7 @@ struct RandomCondition {
     private let property: SyncString
     private let test: @Sendable (Double?) -> Bool
 
-    /// Nil if there is no number to ask of.
+    /// Returns `nil` if no class has a number.
     init?(_ classes: [RandomVersionChain.Class], _ random: inout SeededRandom) {
         let owners = classes.filter { owner in !owner.isEmbedded && owner.properties.contains(where: Self.isNumber) }
         guard let owner = owners.randomElement(using: &random),

@@ -276,7 +276,7 @@ struct SchemaLensTests {
             )
         )
         expectEqual(newest.down(message), message)
-        // What is shown of what was there is the same as before the push.
+        // The push doesn't change how existing objects are shown.
         expectEqual(newest.shown, 0)
         expectEqual(added.lens(for: 0)?.shown, 0)
         expect(try lens(2).shown != 0)

@@ -201,7 +201,7 @@ struct SchemaPushTests {
         let push = try versions.pushing(more, as: 2)
         expectEqual(push.versions.versions.map(\.number), [0, 2])
         expectEqual(push.versions.newest.stored("Bird", "wings"), "wings")
-        // It is the same to those who knew the version.
+        // Apps that know the version see no difference.
         expectEqual(push.versions.lens(for: 2)?.shown, versions.lens(for: 2)?.shown)
         #expect(throws: SchemaPushError.self) { try versions.pushing(VersionModels.third, as: 2) }
         let error = #expect(throws: SchemaPushError.self) { try versions.pushing(VersionModels.first, as: 1) }

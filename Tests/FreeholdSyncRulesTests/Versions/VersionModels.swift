@@ -179,7 +179,7 @@ extension VersionModels {
 }
 
 extension VersionBench {
-    /// No client was told what doesn't fit, or of an error.
+    /// Checks that no client received an unsuitable value or an error.
     func check(_ location: SourceLocation = #_sourceLocation) {
         for client in bench.clients {
             expect(client.mistakes.isEmpty, "\(client.mistakes)", sourceLocation: location)

@@ -27,7 +27,7 @@ struct AppTests {
         expect(testApp(try TemporaryFolder(), accounts) !== app)
     }
 
-    @Test func `Somebody registers, logs in, logs out and in again`() async throws {
+    @Test func `a user registers, logs in, logs out and logs in again`() async throws {
         let user = try await ann()
         expectEqual(app.currentUser, user)
         expectEqual(user.state, .loggedIn)
@@ -100,7 +100,7 @@ struct AppTests {
         expectEqual(user.state, .loggedOut)
     }
 
-    @Test func `Users are kept in a file that only the owner reads, and are there at the next launch`() async throws {
+    @Test func `users are stored in a file with access for its owner only, and restored at launch`() async throws {
         let user = try await ann()
         let other = try await app.login(credentials: .anonymous)
         app.switch(to: user)
@@ -155,7 +155,7 @@ struct AppTests {
         }
     }
 
-    @Test func `A token that the server refuses is replaced, once for all who ask`() async throws {
+    @Test func `a refused token is replaced once for all waiting requests`() async throws {
         let user = try await ann()
         let old = user.accessToken
         accounts.state.withLock { $0.generation += 1 }
@@ -182,7 +182,7 @@ struct AppTests {
         await #expect(throws: AppError.self) { try await app.login(credentials: .userAPIKey(key.key!)) }
     }
 
-    @Test func `A user who is deleted is gone, with the files`() async throws {
+    @Test func `a deleted user is removed together with the files`() async throws {
         let user = try await ann()
         var configuration = user.flexibleSyncConfiguration()
         configuration.objectTypes = [Person.self, Dog.self, Collar.self]

@@ -77,7 +77,7 @@ struct AsymmetricTests {
             realm.create(Reading.self, value: ["_id": 1, "spot": ["name": "roof"]] as [String: Any])
             expect(realm.dynamicObjects("Reading").isEmpty)
             expect(realm.dynamicObjects("Spot").isEmpty)
-            // The same key again is no error: it counts once.
+            // The same key again isn't an error. The object counts once.
             realm.create(Reading.self, value: ["_id": 1])
         }
         expect(realm.dynamicObjects("Reading").isEmpty)
@@ -91,7 +91,7 @@ struct AsymmetricTests {
         expect(!(try String(contentsOfFile: document, encoding: .utf8)).contains("Reading"))
     }
 
-    @MainActor @Test func `They wait in the file for the server, and are gone once they are sent`() async throws {
+    @MainActor @Test func `they are kept in the file for the server, and are removed after the upload`() async throws {
         let secret = "a text that is nowhere else"
         let configuration = try await configuration()
         server.setReachable(false)

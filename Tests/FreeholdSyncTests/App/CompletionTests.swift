@@ -90,7 +90,7 @@ struct CompletionTests {
         await unsupported { done in user.functions.sum([1, 2]) { done($0) } }
     }
 
-    @Test func `Who is the current user, and what becomes of one`() async throws {
+    @Test func `the current user and the users' states are published`() async throws {
         let (users, app) = (app.currentUsers, app)
         try await app.emailPasswordAuth.registerUser(email: "ann", password: "secret")
         let ann = try await app.login(credentials: .emailPassword(email: "ann", password: "secret"))

@@ -8,7 +8,7 @@ import Testing
 @testable import FreeholdSync
 @testable import FreeholdSyncCore
 
-/// What a file tells servers of its classes.
+/// The classes that a file reports to servers.
 @Suite(.timeLimit(.minutes(20))) struct SchemaClaimTests {
     private final class Claims: Sendable {
         private let all = Mutex<[SchemaClaim]>([])
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// By another program, or an engine's.
-    @MainActor @Test func `classes that come while a file syncs are told of before their objects`() async throws {
+    @MainActor @Test func `new classes of a syncing file are reported before their objects`() async throws {
         let realm = try await realm()
         try await realm.syncSession?.wait(for: .download)
         let before = try require(claims.claims.last)
@@ -71,7 +71,7 @@ import Testing
             TableSpec("Cat", columns: [ColumnSpec("_id", .int), ColumnSpec("name", .string)], primaryKey: "_id")
         ])
         _ = try transaction.commit()
-        // First comes the hash alone; who is asked sends the documents behind it.
+        // The client first sends only the hash. It sends the documents if the server asks for them.
         for _ in 0..<600 where claims.claims.last.map({ $0.hash == before.hash || $0.documents.isEmpty }) ?? true {
             try await Task.sleep(for: .milliseconds(50))
         }

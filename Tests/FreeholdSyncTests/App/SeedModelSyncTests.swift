@@ -43,7 +43,7 @@ extension SyncedRealmTests {
             "_id": "ann", "best": .objectId(id), "dogs": .array([.objectId(id)]), "full_name": "Ann",
         ]
         expectEqual(documents["Person"]?.contains(ann), true, "\(documents)")
-        // Without dogs there is no dog, and no error.
+        // A person without dogs has no best dog, and causes no error.
         let bob = documents["Person"]?.first { $0["_id"] == "bob" }
         expect(bob?["best"] == nil || bob?["best"] == .null)
 

@@ -65,14 +65,14 @@ struct SyncOnceTests {
         try await Realm.syncOnce(configuration: ann, deadline: soon)
         try await Realm.syncOnce(configuration: bob, deadline: soon)
         try expectEqual(Realm(configuration: local(bob)).objects(Dog.self).map(\.name), ["everybody's"])
-        // Nothing to do is no error, nor is once more at once.
+        // A call without changes isn't an error. Several calls at once aren't either.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 { group.addTask { try await Realm.syncOnce(configuration: ann, deadline: soon) } }
             try await group.waitForAll()
         }
     }
 
-    @Test func `At the deadline an error says how far it came, and why not further`() async throws {
+    @Test func `at the deadline the error says which steps are done, and why the next one isn't`() async throws {
         let ann = try await configuration("ann")
         try await Realm.syncOnce(configuration: ann, deadline: soon)
         server.setReachable(false)
@@ -88,7 +88,7 @@ struct SyncOnceTests {
         expectEqual(server.contents.count, 1)
     }
 
-    @Test func `Who is logged out, or doesn't sync, gets an error at once`() async throws {
+    @Test func `a configuration without a logged-in user or without sync is an error at once`() async throws {
         let ann = try await configuration("ann")
         try await Realm.syncOnce(configuration: ann, deadline: soon)
         try await ann.syncConfiguration?.user.logOut()
@@ -130,7 +130,7 @@ struct SyncOnceTests {
         expectEqual(realm.objects(Dog.self).count, 2)
     }
 
-    @Test func `What a session says before its line is there is said first`() {
+    @Test func `messages of a session without a connection are sent first`() {
         let (line, inner) = (AppLine(), NotingLine())
         line.send(.ping(Ping(deviceTime: 1)))
         line.send(.ping(Ping(deviceTime: 2)))
@@ -197,7 +197,7 @@ struct SyncOnceTests {
             "before \(before), at most \(greatest), after \(after)"
         )
         #if os(Linux)
-            // What other tests of the process have open comes and goes, too.
+            // The open descriptors of other tests in the process also vary.
             if isSoak {
                 expect(greatest.descriptors < before.descriptors + 8 * 16)
                 expect(greatest.threads < before.threads + 80)

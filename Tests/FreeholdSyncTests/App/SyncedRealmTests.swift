@@ -166,7 +166,7 @@ struct SyncedRealmTests {
         expect(set.isEmpty)
     }
 
-    @MainActor @Test func `Who writes to a class without a subscription gets an error, and nothing is written`()
+    @MainActor @Test func `a write to a class without a subscription throws, and writes nothing`()
         async throws
     {
         let realm = try await Realm(configuration: configuration(try await user("ann")), downloadBeforeOpen: .never)
@@ -203,7 +203,7 @@ struct SyncedRealmTests {
         expectEqual(opened, 4)
     }
 
-    @MainActor @Test func `What was written while nobody was logged in is sent after the log-in`() async throws {
+    @MainActor @Test func `writes of a logged-out user are sent after the log-in`() async throws {
         let ann = try await user("ann")
         let (one, two) = (try await realm(ann), try await realm(try await user("bob")))
         try await ann.logOut()

@@ -16,7 +16,7 @@ struct FileBeginningTests {
         }
     }
 
-    @Test func `Objects that were there before sync began go up`() async throws {
+    @Test func `objects from before the beginning of sync are uploaded`() async throws {
         let folder = try TemporaryFolder()
         let database = try Database.open(at: folder.path + "/client.realm")
         let write = try database.beginWrite()

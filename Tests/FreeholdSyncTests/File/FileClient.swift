@@ -77,7 +77,7 @@ final class FileClient: Sendable {
         return objects
     }
 
-    /// A server's objects as a file has them: with the defaults of what nobody gave.
+    /// Adds the defaults of missing values to a server's objects, as a file contains them.
     static func complete(
         _ objects: [ObjectName: [SyncString: MergedContent]]
     ) -> [ObjectName: [SyncString: MergedContent]] {
@@ -92,7 +92,7 @@ final class FileClient: Sendable {
 }
 
 extension BootstrapPosition {
-    /// One that nobody reads.
+    /// A position that is never read.
     static let start = BootstrapPosition(
         cursor: Cursor(epoch: 1, version: 1, hash: .empty),
         queryVersion: 1,

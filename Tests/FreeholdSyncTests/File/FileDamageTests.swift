@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// Files whose hidden state is damaged, or was made by somebody who means harm.
+/// Files whose hidden state is damaged, by accident or by an attacker.
 struct FileDamageTests {
     /// A file with pending work of all kinds, made by the worlds.
     private func file(_ seed: UInt64, _ folder: TemporaryFolder) throws -> Database {

@@ -39,7 +39,7 @@ struct FileObservationTests {
         try realm.write { body(realm) }
     }
 
-    @Test func `An observer of typed objects hears of each download once, and of nothing else`() async throws {
+    @Test func `an observer of typed objects receives each download once, and nothing else`() async throws {
         let server = LoopbackServer()
         let (one, two) = (try FileClient(server), try FileClient(server))
         try await one.subscribe()
@@ -77,7 +77,7 @@ struct FileObservationTests {
             realm.create(Friend.self, value: ["_id": 3, "name": "Cy"])
         }
         try await expectNotes("-[0] +[1] ~[]", 4)
-        // Its own write is told once, and its confirmation isn't.
+        // The client's own write is delivered once, and its confirmation isn't delivered.
         try write(two) { $0.object(ofType: Friend.self, forPrimaryKey: 3)?.age = 9 }
         try await expectNotes("-[] +[] ~[1]", 5)
         try write(one) { $0.object(ofType: Friend.self, forPrimaryKey: 3)?.name = "Cyd" }

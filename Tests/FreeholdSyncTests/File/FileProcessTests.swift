@@ -16,7 +16,7 @@ struct FileProcessTests {
         let child = try ChildProcess(["sync-writer", client.folder.path + "/client.realm", "1", "20"])
         expectEqual(child.readLines().count, 20)
         expectEqual(child.wait(), 0)
-        // Nobody tells the session: it sees the file change.
+        // The session notices the change of the file without a notification.
         expect(try await eventually { server.contents.count == 20 })
         try await client.session.waitForUpload()
         try await client.session.waitForDownload()
@@ -63,8 +63,7 @@ struct FileProcessTests {
         expect(try database.snapshot().verify().isEmpty)
     }
 
-    @Test func `Objects of asymmetric classes that a killed process made go up, each that it was told of`() async throws
-    {
+    @Test func `asymmetric objects of a killed process are uploaded, at least each acknowledged one`() async throws {
         let event = TableSpec(
             "Event",
             columns: [ColumnSpec("_id", .int), ColumnSpec("text", .string)],
@@ -117,8 +116,8 @@ struct FileProcessTests {
             var sum = ClassChecksum(className: "Person")
             for (key, version) in versions { sum.add(key, version: version) }
             expectEqual(sum, transaction.checksum(of: "Person"))
-            // Who came last is there, with its own version, and nobody from behind. A kill can leave three of before: each step takes
-            // the sixth away, and work that was sent again moves the steps by one.
+            // Each object has its own version, and none is newer than the file's version. A kill can leave three older
+            // objects: each step removes the sixth one before it, and work that was sent again moves the steps by one.
             let keys = versions.compactMap { if case .int(let key) = $0.key, key > 0 { key } else { nil } }
             expect(keys.allSatisfy { $0 <= Int64(version) }, "\(keys) at \(version)")
             expect(keys.filter { $0 > Int64(version) - 12 }.count <= 6, "\(keys) at \(version)")

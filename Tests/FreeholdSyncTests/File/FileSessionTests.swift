@@ -122,8 +122,7 @@ struct FileSessionTests {
         for client in [one, two] { await client.session.close() }
     }
 
-    @Test(.timeLimit(.minutes(20))) func `Who waits for an upload gets through the restoring of a backup`() async throws
-    {
+    @Test(.timeLimit(.minutes(20))) func `a wait for an upload survives the restoring of a backup`() async throws {
         let server = LoopbackServer()
         let one = try FileClient(server)
         try await one.subscribe()

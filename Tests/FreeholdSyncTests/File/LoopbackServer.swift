@@ -107,7 +107,7 @@ final class LoopbackServer: SyncTransport, @unchecked Sendable {
         }
     }
 
-    /// Cuts all lines; with false, nobody gets through until it is called with true.
+    /// Closes all connections. If the argument is `false`, the server also refuses new ones until a call with `true`.
     func setReachable(_ isReachable: Bool) {
         queue.sync {
             self.isReachable = isReachable

@@ -8,7 +8,7 @@ import Testing
 
 @testable import FreeholdSyncCore
 
-/// What a file says of its sync to who looks.
+/// The sync state of a file, as tools read it.
 struct SyncInspectionTests {
     let folder: TemporaryFolder
     let accounts = AccountServer()
@@ -87,7 +87,7 @@ struct SyncInspectionTests {
         try expectEqual(look(realm).status().unsentCommits, 0)
     }
 
-    @MainActor @Test func `What no session has numbered yet is there, too`() async throws {
+    @MainActor @Test func `commits without a number are included`() async throws {
         let realm = try await realm()
         await realm.syncSession?.close()
         let transaction = try realm.database.beginWrite()

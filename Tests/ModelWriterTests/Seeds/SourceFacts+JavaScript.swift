@@ -1,5 +1,5 @@
 extension SourceFacts {
-    /// Of schemas, by the name that they store, and of TypeScript's fields by the class.
+    /// Returns the facts of schemas, by the name that they store, and of TypeScript's fields, by the class.
     static func javaScript(_ lines: [String]) -> Set<String> {
         var facts: Set<String> = []
         var (className, schemaName, isInProperties) = ("", "", false)

@@ -86,7 +86,7 @@ enum Compilers {
         try Tool.swiftc.expectSuccess(arguments + (try write(models, folder)), in: folder)
     }
 
-    /// Where SwiftPM put the library's modules, beside the tests; nil where they are built in another way.
+    /// The folder with the library's modules, next to the tests, or `nil` if SwiftPM didn't build them.
     static let modulesFolder: String? = {
         #if os(Linux)
             let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()

@@ -76,7 +76,7 @@ enum Kennel {
         )
     )
 
-    /// Names that have to be mapped: one that was chosen, words of languages, members, what is no name.
+    /// Names that need a mapping: a chosen one, keywords of languages, members, and text that isn't a name.
     private static let odd = ModelClass(
         TableSpec(
             "kennel order",

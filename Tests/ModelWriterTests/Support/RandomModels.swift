@@ -102,7 +102,7 @@ struct RandomModels {
         }
     }
 
-    /// Words of languages, members of objects, types, and what is no name anywhere.
+    /// Returns a keyword, a member of objects, a type, or text that isn't a name in any language.
     mutating func oddName() -> String {
         if random.chance(60) { return random.pick(OddNames.words) }
         if random.chance(50) { return random.pick(OddNames.hostile) }

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// Compilers and interpreters of this machine: what isn't there isn't asked, and the test says so.
+/// The compilers and interpreters of this machine. Missing ones are skipped, and the test reports that.
 enum Tool: String, CaseIterable {
     case swiftc, clang, node, tsc, javac, java
     case cpp = "g++"
 
     var path: String? { Self.paths[self] }
 
-    /// Where each is that there is.
+    /// The paths of the installed ones.
     private static let paths: [Tool: String] = {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         var paths: [Tool: String] = [:]
@@ -85,7 +85,7 @@ extension Trait where Self == ConditionTrait {
     }
 }
 
-/// A folder that goes when the block is over.
+/// Calls a block with a temporary folder, and removes the folder afterwards.
 func withFolder<R>(_ body: (String) throws -> R) throws -> R {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("freehold-models-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
