@@ -43,7 +43,7 @@ struct ClockHistoryTests {
     }
 
     @Test(arguments: [[c1, c2], [c2, c1]])
-    func `Of two concurrent writes the later clock wins, and of equal clocks the greater file`(order: [FileIdent])
+    func `the later clock of two concurrent writes wins, and with equal clocks the greater file`(order: [FileIdent])
         throws
     {
         var stream = try Oracle(list: [])

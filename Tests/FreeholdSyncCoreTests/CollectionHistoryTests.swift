@@ -56,7 +56,7 @@ struct CollectionHistoryTests {
     }
 
     @Test(arguments: [[c1, c2, c3], [c3, c2, c1], [c2, c1, c3], [c2, c3, c1], [c1, c3, c2], [c3, c1, c2]])
-    func `Of two concurrent assignments of a dictionary or a set the later stands alone`(order: [FileIdent]) throws {
+    func `the later of two concurrent dictionary or set assignments replaces the other`(order: [FileIdent]) throws {
         var stream = try stream()
         for ident in order {
             let (clock, changes): (Int64, [Change]) =

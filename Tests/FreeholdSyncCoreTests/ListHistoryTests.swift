@@ -97,7 +97,7 @@ struct ListHistoryTests {
         try stream.take(c2, commit(1, clock: 1, base: 0, .create(here, [])))
         expectEqual(stream.values(), "[→Dog 1 →Dog 1]")
         expectEqual(stream.stored(thing)?["list"]?.description, "[→Dog 1 →Dog 2 →Dog 1]")
-        // C1 sees [Dog 1, Dog 1]. An insert at its index 1 goes directly behind the visible left neighbour.
+        // C1 sees [Dog 1, Dog 1]. An insert at its index 1 is placed directly behind the visible left neighbour.
         try stream.take(
             c1,
             commit(1, clock: 10, base: 1, insert("X", after: .confirmed(0), before: .confirmed(1), first: 1))
@@ -121,7 +121,7 @@ struct ListHistoryTests {
 
     @Test func `H13: a number that was coalesced away is used up, and the rest keep theirs`() throws {
         var stream = try Oracle(list: [])
-        // Own insert 2 came and went before the upload.
+        // The own insert 2 was made and removed before the upload.
         try stream.take(
             c1,
             commit(
@@ -165,7 +165,7 @@ struct ListHistoryTests {
     }
 
     @Test(arguments: [[c1, c2], [c2, c1]])
-    func `Of two moves the later wins, and the element isn't doubled`(order: [FileIdent]) throws {
+    func `the later of two moves wins, and the element isn't doubled`(order: [FileIdent]) throws {
         var stream = try Oracle(list: ["a", "b", "c"])
         for ident in order {
             let gap =
@@ -210,7 +210,7 @@ struct ListHistoryTests {
     }
 
     @Test(arguments: [[c1, c2, c3], [c3, c2, c1], [c2, c1, c3], [c2, c3, c1], [c1, c3, c2], [c3, c1, c2]])
-    func `Of two concurrent assignments the later stands alone, beside what neither saw`(order: [FileIdent]) throws {
+    func `the later of two concurrent assignments wins, and both keep unseen elements`(order: [FileIdent]) throws {
         var stream = try Oracle(list: ["a", "b"])
         for ident in order {
             let gap = Gap(after: nil, before: nil)

@@ -7,7 +7,7 @@ import Testing
 struct ModelClientTests {
     private func client(_ ident: FileIdent, of stream: Oracle) -> ModelClient { ModelClient(ident: ident, of: stream) }
 
-    @Test func `What a client wrote stays on top of what it downloads, until its answer comes`() throws {
+    @Test func `a client's writes stay on top of its downloads until they are answered`() throws {
         var stream = try Oracle(list: [], [NewField("f", .value(0))])
         var one = client(c1, of: stream)
         let write = one.commit(wall: 10) { $0.perform(set("f", 1)) }

@@ -13,7 +13,7 @@ struct ObjectHistoryTests {
         try stream.take(c2, commit(2, clock: 11, base: 2, .create(thing, [NewField("f", .value(1))])))
         try expectEqual(stream.take(c3, commit(1, clock: 99, base: 1, set("f", 5))), [.objectGone])
         expectEqual(stream.values(thing, "f"), "1")
-        // Its deletion of the dead one is no error, and spares the new one.
+        // Its deletion of the dead object isn't an error, and doesn't delete the new one.
         expect(try stream.take(c3, commit(2, clock: 99, base: 1, .delete(thing, .edit))).isEmpty)
         expect(stream.isAlive(thing))
     }
@@ -56,10 +56,10 @@ struct ObjectHistoryTests {
         expectEqual(stream.values(thing, "f"), "1")
     }
 
-    @Test func `Who deletes an object and makes it anew needs nobody's consent`() throws {
+    @Test func `an author may delete and recreate an object without the consent of other authors`() throws {
         var stream = try Oracle(list: [])
         try stream.take(c2, commit(1, clock: 10, base: 1, .delete(thing, .edit)))
-        // C1 hasn't heard of that.
+        // C1 hasn't received that.
         let both = Commit(
             number: 1,
             clock: Clock(milliseconds: 5),
@@ -74,7 +74,7 @@ struct ObjectHistoryTests {
     }
 
     @Test(arguments: [[c1, c2], [c2, c1]])
-    func `A deletion beats concurrent work, and what came too late is handed back`(order: [FileIdent]) throws {
+    func `a deletion beats concurrent work, and late edits are handed back`(order: [FileIdent]) throws {
         var stream = try Oracle(list: [])
         var refused: [RefusalReason] = []
         for ident in order {
@@ -162,13 +162,13 @@ struct ObjectHistoryTests {
         )
         expectEqual(refused, [.denied, .causeRefused])
         expect(stream.isAlive(thing) && stream.isAlive(child))
-        // Who takes the referrer away first may.
+        // An author that deletes the referrer first may.
         try stream.take(c1, commit(2, clock: 8, base: 3, .delete(other, .edit), .delete(thing, .edit)))
         expect(!stream.isAlive(thing))
     }
 
     @Test(arguments: [false, true])
-    func `Of two objects with one unique value the second to arrive is refused`(wholeCommits: Bool) throws {
+    func `the second of two objects with one unique value is refused`(wholeCommits: Bool) throws {
         var rules = OracleRules()
         rules.unique = [("User", ["mail"])]
         rules.refusesWholeCommits = wholeCommits

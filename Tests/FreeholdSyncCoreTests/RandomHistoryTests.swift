@@ -32,7 +32,7 @@ struct RandomHistoryTests {
     ]
 
     @Test(arguments: all)
-    func `Whoever saw a write beats it, lists lose and double nothing, resends count once, all end alike`(
+    func `a write beats those that its author saw, lists lose and double nothing, resends count once, all end alike`(
         options: Options
     ) throws {
         let seeds = Self.seeds
@@ -121,11 +121,12 @@ struct RandomHistoryTests {
         return problems
     }
 
-    /// Within a round nobody hears of the others. Then every order of arrival that keeps each client's own order is also
-    /// one that keeps causality, and each version number stands for the same state at the round's end.
+    /// Within a round, no client receives the work of another one. Then every order of arrival that keeps each client's
+    /// own order also keeps causality, and each version number stands for the same state at the round's end.
     ///
-    /// Creates and deletes are left out: which of a concurrent create and delete arrives first decides whether there is an object. So are refusals, since
-    /// unique constraints are checked in the order of arrival, and the horizon, since a chain forgets the shape of the tree.
+    /// Creates and deletes are left out: the order in which a concurrent create and delete arrive decides whether the
+    /// object exists. Refusals are left out because unique constraints are checked in the order of arrival. The horizon
+    /// is left out because a chain doesn't keep the shape of the tree.
     @Test(arguments: [HistoryGenerator.Kind.inserts, HistoryGenerator.Kind.orderless])
     func `Without creates, deletes, refusals and trimming the order of arrival makes no difference`(
         kinds: [HistoryGenerator.Kind]

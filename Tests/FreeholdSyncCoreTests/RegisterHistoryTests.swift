@@ -22,7 +22,7 @@ struct RegisterHistoryTests {
         expectEqual(stream.values(thing, "count"), "\(Int64.min + 1)")
     }
 
-    @Test func `Null stays null under adds, and so does what is no integer`() throws {
+    @Test func `adds don't change null or a value that isn't an integer`() throws {
         var stream = try Oracle(list: [], [NewField("count", .value(.null)), NewField("text", .value("a"))])
         try stream.take(c1, commit(1, clock: 10, base: 1, .increment(count, 1), .increment(Place(thing, "text"), 1)))
         expectEqual(stream.values(thing, "count"), "null")

@@ -259,7 +259,7 @@ struct FileAttackTests {
         script.sync([])
         script.insert(1, "X", at: 1)
         script.world.replaceStore(backup, isCopy: true)
-        // Who made the object brings it again.
+        // The author of the object sends it again.
         script.sync([0])
         script.syncAll()
         expectEqual(Set(script.stored), Set("aX"))
@@ -275,7 +275,7 @@ struct FileAttackTests {
         script.commit(1, .create(ObjectName("Thing", 2), ["f": .value(8)], defaults: []))
         script.syncAll()
         script.sync([1])
-        // The object isn't in the new store, and its author's file is gone.
+        // The object isn't in the new store, and its author's file is lost.
         script.set(0, 9, "f", of: ObjectName("Thing", 2))
         script.set(0, 4)
         script.world.replaceStore(backup, isCopy: true)

@@ -3,18 +3,18 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// Histories that the simulator found (docs/sync-simulator.md), told anew.
+/// Histories that the simulator found (docs/sync-simulator.md), written as tests.
 struct FoundHistoryTests {
     private static let name = ScriptedWorld.name
 
-    @Test func `what a clear takes from an entry is told to who has the entry`() {
+    @Test func `the removals of a clear reach clients that have the entry`() {
         var script = ScriptedWorld()
         let entry = LocalPlace(Self.name, "map").entry("b")
         script.commit(0, .create(Self.name, ["map": .dictionary(["b": .value(5)])], defaults: []))
         script.world.time += 10_000
         script.commit(1, .create(Self.name, ["map": .dictionary(["b": .value(10)])], defaults: []))
         script.pump(up: [1], down: [1])
-        // The first client can send, and hears nothing.
+        // The first client can send, and receives nothing.
         script.pump(up: [0], down: [1])
         script.world.time += 10_000
         script.commit(0, .increment(entry, 1))
@@ -42,7 +42,7 @@ struct FoundHistoryTests {
             script.world.deliverDown(1)
         }
         expectEqual(script.world.clients[1].store.data.versions[Self.name], 2)
-        // Two sets of queries, the second before the first one's bootstrap is there.
+        // Two sets of queries, the second before the first one's bootstrap is complete.
         script.world.handle(.subscribed(SimulatedChecks.queries(1)), 1)
         script.world.handle(.subscribed(SimulatedChecks.queries(0)), 1)
         script.syncAll()

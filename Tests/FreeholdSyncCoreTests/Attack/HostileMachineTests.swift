@@ -20,7 +20,7 @@ struct HostileMachineTests {
         return [722_745_941_940] + (first..<first + (environment["FREEHOLD_SOAK"] == nil ? 6 : 2_000))
     }
 
-    @Test func `a hostile client gets errors, and nobody else notices`() {
+    @Test func `a hostile client gets errors, and other clients aren't affected`() {
         for seed in Self.seeds {
             var random = SeededRandom(seed: seed)
             var messages = RandomMessages(seed: seed)
@@ -96,7 +96,7 @@ struct HostileMachineTests {
 
     // MARK: Making
 
-    /// The number, or one that nobody expects.
+    /// Returns the number, or an unexpected one.
     private func odd(_ number: UInt64, _ random: inout SeededRandom) -> UInt64 {
         guard random.chance(30) else { return number }
         return [0, 1, 2, number &+ 1, .max, .max - 1, 1 << 63, 1 << 32].randomElement(using: &random)!

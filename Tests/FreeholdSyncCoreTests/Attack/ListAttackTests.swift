@@ -7,7 +7,7 @@ import Testing
 struct ListAttackTests {
     private static let place = LocalPlace(ScriptedWorld.name, "list")
 
-    @Test func `H1: who removes an own element that others pushed aside doesn't remove theirs`() {
+    @Test func `H1: the removal of an own element that other work moved aside doesn't remove another element`() {
         var script = ScriptedWorld(list: "ab")
         script.sync([])
         script.insert(1, "Y", at: 1)
@@ -40,7 +40,7 @@ struct ListAttackTests {
         script.remove(0, at: 0)
         script.insert(1, "XY", at: 0)
         script.sync([1])
-        // It hears of XY but can't send, and removes another element.
+        // It receives XY but can't send, and removes another element.
         script.world.clients[0].isSuspended = false
         script.world.handle(.resumed, 0)
         for _ in 0..<200 {
@@ -111,7 +111,7 @@ struct ListAttackTests {
         script.check()
     }
 
-    @Test func `H9: creates from before the horizon are accepted, edits of what is gone are reported with content`() {
+    @Test func `H9: creates from before the horizon are accepted, edits of removed data are reported with content`() {
         var script = ScriptedWorld(list: "ab")
         let new = ObjectName("Thing", 2)
         script.sync([])

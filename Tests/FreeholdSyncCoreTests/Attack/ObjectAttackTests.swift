@@ -130,7 +130,7 @@ struct ObjectAttackTests {
         script.check()
     }
 
-    @Test func `a cascade takes what its author saw, and no child that came since`() {
+    @Test func `a cascade deletes what its author saw, and no newer child`() {
         var script = Self.made()
         let (old, new) = (ObjectName("Thing", 2), ObjectName("Thing", 3))
         script.commit(0, .create(old, ["f": .value(1)], defaults: []))
@@ -207,7 +207,7 @@ struct ObjectAttackTests {
         script.check()
     }
 
-    @Test func `a file that somebody damaged is healed when it comes back`() {
+    @Test func `a damaged file is healed when it connects again`() {
         var script = Self.made(clients: 3)
         script.sync([1, 2])
         try! script.world.clients[0].store.transact { data in

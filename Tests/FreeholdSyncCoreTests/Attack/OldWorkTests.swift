@@ -102,7 +102,7 @@ struct OldWorkTests {
         _ = try stream.commit(Self.first, 1, .set(entry, 2, .real))
         _ = try stream.commit(Self.first, 2, .set(Place(Self.name, "f"), 1, .real))
         stream.store.trim(horizon: 3)
-        // The second file saw b, and clears; c came later.
+        // The second file saw b, and clears. c is newer.
         _ = try stream.commit(
             Self.first,
             3,

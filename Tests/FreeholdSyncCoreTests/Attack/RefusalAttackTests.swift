@@ -43,7 +43,7 @@ struct RefusalAttackTests {
     }
 
     @Test(arguments: [false, true])
-    func `an object is refused: what else the commit did stands, or the whole commit goes`(isWhole: Bool) {
+    func `a refused object leaves the rest of its commit, or the whole commit is refused`(isWhole: Bool) {
         var script = ScriptedWorld(clients: 2) { profile in
             profile.refusals = 1
             profile.refusesWhole = isWhole

@@ -3,7 +3,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// A history that a test tells, between real machines: who is connected when, who does what, what time it is.
+/// A scripted history between real machines: the connections, the edits and the times.
 struct ScriptedWorld {
     static let name = ObjectName("Thing", 1)
     var world: SimulatedWorld
@@ -31,7 +31,7 @@ struct ScriptedWorld {
 
     // MARK: What happens
 
-    /// These clients are connected, and all that there is to say is said. Others hear nothing.
+    /// Connects these clients, and delivers all messages. Other clients receive nothing.
     mutating func sync(_ connected: [Int]) {
         for index in world.clients.indices where !connected.contains(index) {
             world.clients[index].isSuspended = true

@@ -76,7 +76,7 @@ struct MessageCodecTests {
         expect(TestBudget.isSpent("MessageCodecTests", cases: cases, of: seeds.count))
     }
 
-    @Test func `A message that is encoded once is the same for each session but for the number`() throws {
+    @Test func `a message that is encoded once is the same for each session except for the number`() throws {
         var messages = RandomMessages(seed: 5)
         let batches = messages.batches()
         let cursor = messages.cursor()
@@ -202,7 +202,7 @@ struct MessageCodecTests {
         expectEqual(a, ClassChecksum(className: "Todo"))
     }
 
-    @Test func `A running hash tells order, content, borders and salt apart`() {
+    @Test func `a running hash distinguishes order, content, borders and salt`() {
         let (x, y): ([UInt8], [UInt8]) = ([1, 2, 3], Array(0..<40))
         let start = RunningHash.empty
         let hashes = [

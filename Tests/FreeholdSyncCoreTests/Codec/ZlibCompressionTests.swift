@@ -44,7 +44,7 @@ struct ZlibCompressionTests {
         expect(Self.inflated(short + short, count: 6_000) == nil)
         expect(Self.inflated([], count: 10) == nil)
         expect(Self.inflated(short, count: -1) == nil)
-        // There may be room for more: whoever asked compares the length.
+        // There may be room for more bytes. The caller compares the length.
         expectEqual(Self.inflated(short, count: 4_000), bytes)
     }
 

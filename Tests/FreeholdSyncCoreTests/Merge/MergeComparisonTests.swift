@@ -87,7 +87,7 @@ struct MergeComparisonTests {
 
     /// The hidden link came with the create. If C2 didn't see it, C2's work is a create too, which takes what the first one brought.
     @Test(arguments: [[c1, c2], [c2, c1]])
-    func `An assignment spares what is hidden, whoever brought it, unless a concurrent one takes it`(
+    func `an assignment keeps hidden elements of every author, unless a concurrent one removes them`(
         order: [FileIdent]
     ) throws {
         let ghost = SyncValue.link(ObjectName("Dog", 1))
@@ -131,9 +131,8 @@ struct MergeComparisonTests {
         }
     }
 
-    /// Of a refused insert the dead slots stay, and they are younger than the object.
-    @Test func `Who saw an object before another's work was refused names the elements that stand after a trim`() throws
-    {
+    /// The slots of a refused insert stay as dead ones, and they are younger than the object.
+    @Test func `removals by a reader from before a refusal find their elements after a trim`() throws {
         var history = History(seed: 0, rules: OracleRules(forbids: { ident, _, _ in ident == c1 }))
         let create = commit(1, clock: 1, base: 0, .create(thing, [NewField("list", .list(first: 1, [1, 2, 3]))]))
         let refused = Change.insert(list, Gap(after: .confirmed(0), before: .confirmed(1)), first: 1, [9])

@@ -47,7 +47,7 @@ struct HoldTests {
         expect(bench.clients.allSatisfy { $0.mistakes.isEmpty })
     }
 
-    @Test func `a device that goes and comes back while it is held loses nothing and doubles nothing`() {
+    @Test func `a device that reconnects while it is held loses nothing and doubles nothing`() {
         var bench = bench()
         let ann = bench.add(Self.query)
         bench.run(.hold(["app": ["Event"]]))
@@ -61,7 +61,7 @@ struct HoldTests {
         expect(bench.clients[ann].mistakes.isEmpty)
     }
 
-    @Test func `a program that submits such objects is told to come again`() {
+    @Test func `a program that submits such objects gets a transient error`() {
         var bench = bench()
         bench.run(.hold(["app": ["Event"]]))
         bench.run(.submit(1, Submission(stream: ServerBench.stream, user: "ann", changes: [event(1)])))

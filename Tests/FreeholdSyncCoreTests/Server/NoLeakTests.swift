@@ -3,8 +3,8 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// A world is played twice, with other forbidden data the second time: what the user is sent is the same to the byte, but for the hashes of cursors,
-/// which are salted (sync-design.md, section 12).
+/// A world runs twice, with other forbidden data the second time. The user must receive the same bytes, except for the
+/// hashes of cursors, which are salted (sync-design.md, section 12).
 struct NoLeakTests {
     private let things = (0..<6 as Range<Int64>).map { ObjectName("Thing", .int($0)) }
 
@@ -36,7 +36,7 @@ struct NoLeakTests {
         .set(Place(name, property), .int(value), .real)
     }
 
-    /// Work of somebody who may see everything. Only values that nobody else may see differ from one time to the next.
+    /// Returns work of a user with all rights. Only values that other users can't see differ between the two runs.
     private func changes(
         _ name: ObjectName,
         _ step: Int64,
@@ -92,7 +92,7 @@ struct NoLeakTests {
                 roles["ben"] = app.roles.randomElement(using: &random)!
                 bench.run(.rightsChanged(random.chance(50) ? ["ben"] : nil))
             case 2, 3:
-                // Of what the user doesn't see, too: it may guess a key.
+                // The user also writes hidden objects, because it may guess their keys.
                 let own = app.name(name)
                 let seen = bench.clients[ben].objects[own].map { [own: $0.version] } ?? [:]
                 let change =
@@ -113,7 +113,7 @@ struct NoLeakTests {
     }
 
     @Test(arguments: App.allCases, CodecSeeds.seeds("NoLeakTests", count: 6, soak: 2_000))
-    func `nothing that a user is sent tells of what is hidden`(_ app: App, _ seed: UInt64) throws {
+    func `messages to a user don't depend on hidden data`(_ app: App, _ seed: UInt64) throws {
         let (first, second) = (try play(seed, app, isOther: false), try play(seed, app, isOther: true))
         expect(first.said.count > 20)
         let place = zip(first.said, second.said).enumerated().first { $0.element.0 != $0.element.1 }?.offset

@@ -57,7 +57,7 @@ struct QueryMatcherTests {
         "missing != nil", "name == nil", "age IN {}", "age BETWEEN {1, 3}", "NOT (age == 7 OR age == 8)",
         "ALL tags == 'a'",
         "ANY tags == 'c'", "tags.@count == 3", "owner == obj('Person', 2)", "owner == nil", "isGood != true",
-        // Who is behind a link isn't known here: neither the condition nor its opposite is fulfilled.
+        // The matcher doesn't know the target of a link. Neither the condition nor its opposite is fulfilled.
         "owner.name == 'Ann'", "NOT owner.name == 'Ann'", "age == 7 AND owner.name != 'Ann'",
     ])
     func `an object doesn't fulfil`(condition: String) throws { expect(try !matches(SyncString(condition))) }

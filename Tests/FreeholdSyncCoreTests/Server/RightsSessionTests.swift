@@ -3,7 +3,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// What users of different roles are told, and what becomes of what they write (sync-design.md, section 10).
+/// The messages to users of different roles, and the effects of their writes (sync-design.md, section 10).
 struct RightsSessionTests {
     private static let query = [ClassQuery(className: "Thing", condition: "all")]
     private let things = (0..<6 as Range<Int64>).map { ObjectName("Thing", .int($0)) }
@@ -52,7 +52,7 @@ struct RightsSessionTests {
 
         bench.commit(ann, [set(things[0], "mail", 1), set(things[1], "mail", 0)], [things[0]: 1, things[1]: 1])
         expectEqual(Set(bench.clients[ben].objects.keys), [things[1], things[2]])
-        // Who was away is told the same.
+        // A user that was offline receives the same.
         bench.disconnect(ben)
         bench.commit(ann, [set(things[2], "mail", 1)], [things[2]: 1])
         bench.connect(ben)
@@ -60,7 +60,7 @@ struct RightsSessionTests {
         check(bench)
     }
 
-    @Test func `a change of a hidden field is told to nobody who doesn't see it, and changes no version`() {
+    @Test func `a change of a hidden field isn't sent to users that can't see it, and changes no version`() {
         var bench = bench()
         roles["ben"] = SimulatedRole(hiddenFields: ["g", "list"])
         let (ann, ben) = (bench.add(Self.query), bench.add(Self.query, user: "ben", isRecording: true))
@@ -83,7 +83,7 @@ struct RightsSessionTests {
         check(bench)
     }
 
-    /// Both roads lead to the versions that a new file is told, also after what is dead was forgotten.
+    /// Both ways lead to the versions that a new file receives, also after dead data was removed.
     @Test func `versions of what is seen stay the same when dead elements are forgotten`() {
         var bench = bench()
         roles["ben"] = SimulatedRole(hiddenFields: ["g"])
@@ -136,7 +136,7 @@ struct RightsSessionTests {
         check(bench)
     }
 
-    @Test func `who was away while the role changed keeps nothing and lacks nothing`() {
+    @Test func `a user that was offline during a change of role keeps nothing and lacks nothing`() {
         var bench = bench()
         roles["ben"] = SimulatedRole(hiddenMail: 1, hiddenFields: ["g"])
         let (ann, ben) = (bench.add(Self.query), bench.add(Self.query, user: "ben"))
@@ -149,7 +149,7 @@ struct RightsSessionTests {
         check(bench)
     }
 
-    @Test func `who may not bind any more is told so, and others go on`() {
+    @Test func `a user that may not bind any more gets an error, and other users continue`() {
         var bench = bench { configuration in
             configuration.apps["app"]?.allows = { [roles] user, _ in roles[user].creates }
         }
@@ -173,7 +173,7 @@ struct RightsSessionTests {
             ben,
             [
                 set(things[0], "f", 5), set(things[0], "g", 5),
-                // Hidden: it is as if it weren't there, but for its key.
+                // The object is hidden. To the user it is missing, except that its key is taken.
                 set(things[1], "g", 5),
                 set(things[2], "g", 5),
                 create(things[3], mail: 1), create(things[4], mail: 2),
@@ -314,7 +314,7 @@ struct RightsSessionTests {
 }
 
 extension ScriptedClient {
-    /// What was told of objects.
+    /// The received updates of objects.
     fileprivate var updates: [ObjectUpdate.Content] {
         received.flatMap { message -> [ClassBatch] in
             switch message {

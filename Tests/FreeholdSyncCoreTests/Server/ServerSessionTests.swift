@@ -32,7 +32,7 @@ struct ServerSessionTests {
         check(bench)
     }
 
-    @Test func `Who was away catches up by its cursor, without another bootstrap`() {
+    @Test func `a client that was offline catches up by its cursor, without another bootstrap`() {
         var bench = ServerBench()
         let (first, second) = (bench.add(), bench.add())
         bench.commit(first, [create(a, 1), create(b, 2)])
@@ -253,7 +253,7 @@ struct ServerSessionTests {
     }
 
     @Test func `A secret's hash is SHA-256`() {
-        // Of the bytes 0 to 15.
+        // The hash of the bytes 0 to 15.
         let hash = SecretHash(FileSecret(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F))
         let words: [UInt32] = [
             0xBE45_CB26, 0x05BF_36BE, 0xBDE6_8484, 0x1A28_F0FD, 0x43C6_9850, 0xA3DC_E5FE, 0xDBA6_9928, 0xEE3A_8991,

@@ -27,7 +27,7 @@ struct SubmissionTests {
 
     private func set(_ name: ObjectName, _ number: Int64) -> Change { .set(Place(name, "mail"), .int(number), .real) }
 
-    @Test func `changes are durable when they are answered, and reach who is connected`() throws {
+    @Test func `changes are durable when they are answered, and reach connected clients`() throws {
         var bench = ServerBench()
         let client = bench.add(Self.query)
         bench.run(submission([create(things[0], 5)]))
@@ -44,7 +44,7 @@ struct SubmissionTests {
         expect(bench.clients[client].mistakes.isEmpty)
     }
 
-    @Test func `nobody has to be connected`() {
+    @Test func `a submission needs no connected client`() {
         var bench = ServerBench()
         for number in 0..<20 as Range<Int64> {
             bench.run(submission([create(ObjectName("Thing", .int(number)), number)]))
@@ -57,7 +57,7 @@ struct SubmissionTests {
         expectEqual(bench.store.contents(of: ServerBench.stream)[things[0]]?.contents["mail"], .value(.int(9)))
     }
 
-    @Test func `rights are asked, and who may not bind may not submit`() {
+    @Test func `rights are checked, and a user that may not bind may not submit`() {
         let roles = SimulatedRoles()
         var bench = ServerBench { configuration in
             configuration.apps["app"]?.rights = { user, _ in roles[user] }
@@ -79,7 +79,7 @@ struct SubmissionTests {
         }
     }
 
-    @Test func `an edit of what its author saw loses to what came since, as a device's does`() {
+    @Test func `an edit of an older object loses to the newer one, like a device's edit`() {
         var bench = ServerBench()
         bench.run(submission([create(things[0], 5)]))
         bench.run(submission([.delete(things[0], .edit)]))
@@ -119,7 +119,7 @@ struct SubmissionTests {
         }
     }
 
-    @Test func `answers that nobody will ask for are forgotten`() {
+    @Test func `answers that can't be requested any more are removed`() {
         var bench = ServerBench()
         for number in 0..<50 as Range<Int64> {
             bench.run(submission([create(ObjectName("Thing", .int(number)), number)]))

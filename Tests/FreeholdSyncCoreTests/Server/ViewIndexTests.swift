@@ -85,7 +85,7 @@ struct ViewIndexTests {
     }
 
     @Test(arguments: CodecSeeds.seeds("ViewIndexTests", count: 12, soak: 4_000))
-    func `a view that isn't found has nothing to be told`(_ seed: UInt64) throws {
+    func `a view outside of the index's result has no changes`(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var (index, views) = (ViewIndex(), [ViewIdentity: View]())
         for number in 0..<40 as Range<UInt64> {
