@@ -1,10 +1,10 @@
 import FreeholdSyncCore
 
-/// Links, whose objects are there, or were, or never will be. An app doesn't see those that lead nowhere, and spares them.
+/// Links to existing, deleted and missing objects. An app doesn't see links to missing objects, and keeps them.
 extension EditGenerator {
     static let target: SyncString = "Other"
 
-    /// A place that an app sees: its position in the list as it is stored, and what is there.
+    /// The visible places of a list: their positions in the stored list.
     private typealias Visible = [Int]
 
     private static func isShown(_ element: MergedContent, _ objects: Objects) -> Bool {
@@ -52,7 +52,7 @@ extension EditGenerator {
         }
     }
 
-    /// An object that links lead to comes, changes, or goes.
+    /// Creates, changes or deletes an object that is the target of links.
     mutating func target(_ kind: Kind, _ objects: Objects, _ random: inout SeededRandom) -> [LocalEdit] {
         let there = objects.keys.filter { $0.className == Self.target }.sorted()
         if kind == .makeTarget {
@@ -66,7 +66,7 @@ extension EditGenerator {
         return [.set(LocalPlace(name, "mail"), .value(.int(.random(in: 0...2, using: &random))), .real)]
     }
 
-    /// An object that some link names, or another.
+    /// Returns an object that some link names, or another one.
     private func target(_ objects: Objects, _ random: inout SeededRandom) -> ObjectName {
         var named: Set<ObjectName> = []
         for fields in objects.values {
@@ -77,7 +77,7 @@ extension EditGenerator {
         return ObjectName(Self.target, .int(.random(in: 1...6, using: &random)))
     }
 
-    /// In a list, each is there once: so a lost one and a doubled one are found.
+    /// Each target occurs once in a list, so that lost and doubled elements are found.
     private mutating func newTarget(_ objects: Objects, _ random: inout SeededRandom) -> MergedContent {
         if kinds.contains(.write), random.chance(30) { return .value(.link(target(objects, &random))) }
         guard case .int(let number) = value() else { return .value(.null) }

@@ -181,7 +181,7 @@ struct EditGenerator {
         return [.set(inner, .value(random.chance(20) ? .dictionary(SyncDictionary([("c", value())])) : new), .real)]
     }
 
-    /// An assignment of an embedded object, or an edit inside of the one that is there.
+    /// Returns an assignment of an embedded object, or an edit inside of the present one.
     private mutating func home(
         _ place: LocalPlace,
         _ old: MergedContent?,

@@ -8,7 +8,7 @@ extension SyncWorld {
         return SyncWorld(seed: seed, options, clients: client)
     }
 
-    /// Somebody damaged a file behind the client's back.
+    /// Damages a file without the client's notice, and returns the problems after the healing.
     static func healed(_ seed: UInt64, _ client: () -> any WorldClient = { MemoryClientStore() }) -> [String] {
         var world = world(seed, "healing", client)
         world.run()

@@ -7,11 +7,11 @@ struct SyncWorld {
         var clients = 3
         var steps = 150
         var kinds = EditGenerator.Kind.allCases
-        /// Of a hundred objects in commits.
+        /// The number of refused objects in a hundred objects of commits.
         var refusals = 0
-        /// Of a thousand store transactions.
+        /// The number of crashes in a thousand store transactions.
         var crashes = 0
-        /// Of a thousand steps.
+        /// The number of drops in a thousand steps.
         var drops = 20
         var queries = false
         /// Edits are such that a file can hold what they make.
@@ -250,7 +250,7 @@ struct SyncWorld {
         }
     }
 
-    /// Everybody is connected and hears everything.
+    /// Connects all clients, and delivers all messages.
     mutating func heal() {
         isCalm = true
         for round in 0..<60 where problems.isEmpty {

@@ -66,7 +66,7 @@ extension SynchronousServer {
         return acknowledge(&session, upTo: version)
     }
 
-    /// Everything that is there.
+    /// Sends the rest of the bootstrap and all changes.
     mutating func finish(_ session: inout Session) -> [ServerMessage] {
         var messages: [ServerMessage] = []
         while session.rest != nil { messages += continueBootstrap(&session, count: 10) }

@@ -324,7 +324,7 @@ struct SynchronousServer {
 
     // MARK: Other histories
 
-    /// The store was replaced by an empty one with what is there now: another epoch.
+    /// Replaces the store by an empty one with the present content, under another epoch.
     mutating func replace(keeping version: StreamVersion) {
         epoch += 1
         oracle = oracle.upTo(version)

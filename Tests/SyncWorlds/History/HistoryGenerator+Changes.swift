@@ -112,7 +112,7 @@ extension HistoryGenerator {
         return .embedded(EmbeddedValue(number: number, fields: [NewField("street", .value(freshValue())), rooms]))
     }
 
-    /// An assignment of an embedded object, or an edit inside of the one that is there.
+    /// Returns an assignment of an embedded object, or an edit inside of the present one.
     private mutating func embedded(_ object: ObjectName, in client: inout ModelClient) -> Change? {
         let isEntry = random.chance(30)
         let key = key()
@@ -186,7 +186,7 @@ extension HistoryGenerator {
         }
     }
 
-    /// A link to what isn't there as the client sees it.
+    /// Returns whether the slot has a link to an object that the client doesn't see.
     private func isHidden(_ slot: OwnID, _ object: ObjectName, _ target: Target, _ client: ModelClient) -> Bool {
         guard let list = try? client.display.objects[object]?.list(target), let element = list.slots[slot]?.element,
             case .plain(.link(let name))? = list.elements[element]?.value.value

@@ -10,7 +10,7 @@ struct HistoryGenerator {
         var clients = 3
         var steps = 50
         var kinds = Kind.allCases
-        /// Of a hundred objects in commits.
+        /// The number of refused objects in a hundred objects of commits.
         var refusals = 10
         var trims = false
         var mergesAdds = false

@@ -8,13 +8,14 @@ struct JointWorld {
         var clients = 3
         var steps = 120
         var kinds = EditGenerator.Kind.allCases
-        /// Of a thousand transactions of a client's store.
+        /// The number of crashes in a thousand transactions of a client's store.
         var crashes = 0
-        /// Of a hundred requests of the server to its store: the answer is lost, or nothing was done.
+        /// The number of failures in a hundred requests of the server to its store. The answer is lost, or nothing was
+        /// done.
         var failures = 0
-        /// Of a thousand steps.
+        /// The number of drops in a thousand steps.
         var drops = 20
-        /// Of a thousand steps: the server's node dies.
+        /// The number of kills of the server's node in a thousand steps.
         var kills = 0
         /// Edits are such that a file can hold what they make.
         var fitsFiles = false

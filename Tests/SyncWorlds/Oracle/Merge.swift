@@ -111,7 +111,7 @@ struct Merge {
         )
     }
 
-    /// A live object of this name is the same object. A dead one makes room only for who knows of the deletion.
+    /// A live object of this name is the same object. A dead one is replaced only if the author knows of the deletion.
     private mutating func create(_ name: ObjectName, _ fields: [NewField]) throws {
         var object = Incarnation(born: version, makers: [], changed: version)
         if let old = objects[name] {
@@ -128,7 +128,7 @@ struct Merge {
         objects[name] = editor.object
     }
 
-    /// Beats all concurrent work. To delete what is gone already is no error.
+    /// A deletion beats all concurrent work. The deletion of a deleted object isn't an error.
     private mutating func delete(_ name: ObjectName) throws {
         guard var object = objects[name], isMeant(object, by: name) else { return }
         if object.died == nil {
@@ -152,8 +152,8 @@ struct Merge {
 
     // MARK: Unique constraints
 
-    /// The first object that the commit made equal to another in a unique constraint's values. Of two objects of the commit
-    /// it is the one that came second.
+    /// Returns the first object that the commit made equal to another in a unique constraint's values. If both objects
+    /// are in the commit, it is the second one.
     private func duplicate(without refused: [ObjectName: RefusalReason]) -> ObjectName? {
         let suspects = touched.filter { refused[$0] == nil }
         for (index, name) in suspects.enumerated() {

@@ -1,8 +1,10 @@
 import FreeholdSyncCore
 
-/// The obviously right client: a whole copy of the confirmed state, and its own pending commits replayed over it.
+/// A client that is simple enough to be obviously right: a whole copy of the confirmed state, with the replay of its
+/// own pending commits.
 ///
-/// sync-design.md, section 2. Its pending writes win over everything that it downloads, until their answer comes (section 7).
+/// sync-design.md, section 2. Its pending writes win over everything that it downloads, until they are answered
+/// (section 7).
 struct ModelClient {
     let ident: FileIdent
     /// The stream up to the client's cursor.

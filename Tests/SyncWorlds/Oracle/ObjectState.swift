@@ -22,7 +22,7 @@ struct Incarnation: Hashable {
     /// The version of the last change.
     var changed: StreamVersion
     var record: Record = [:]
-    /// Every embedded object that was ever assigned in it. Those that no register holds are gone.
+    /// All embedded objects that were ever assigned in the object. An instance without a register is deleted.
     var instances: [OwnID: Record] = [:]
 
     subscript(owner: OwnID?, property: SyncString) -> Field? {

@@ -33,7 +33,7 @@ struct Oracle {
     private(set) var files: [FileIdent: File] = [:]
     /// The rows of asymmetric classes.
     private(set) var ingested: [ObjectName: [NewField]] = [:]
-    /// What it takes for the present: the greatest it was ever told.
+    /// The present time of the oracle: the greatest time that it received.
     private(set) var now: Int64 = 0
     /// Behind this version nothing dead is kept.
     private(set) var horizon: StreamVersion = 0
@@ -53,9 +53,9 @@ struct Oracle {
     }
 
     enum ProtocolError: Error, Hashable {
-        /// A commit before this one never came.
+        /// An earlier commit of the file is missing.
         case gap(expected: UInt64)
-        /// The author claims to have seen a version that isn't there.
+        /// The author refers to a version that doesn't exist.
         case unknownVersion
         /// The author must resync by keys first (section 8).
         case behindHorizon

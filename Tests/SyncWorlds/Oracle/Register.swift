@@ -47,16 +47,17 @@ struct Register: Hashable {
 
     private(set) var writes: [Write] = []
 
-    /// Of writes of one rank, which are of one commit, the last to be done is the later. An add of 0 is no write.
+    /// Among the writes of one rank, which belong to one commit, the last one is the latest. An add of 0 isn't a write.
     mutating func write(_ write: Write) {
         if write.act == .add(0) { return }
         let place = writes.firstIndex { $0.rank > write.rank } ?? writes.endIndex
         writes.insert(write, at: place)
     }
 
-    /// Nil if nothing was written, or it was removed.
+    /// The value, or `nil` if nothing was written or it was removed.
     ///
-    /// Adds to one number count as their sum once a write concerns it, or at the end: numbers that round don't tell how adds were merged.
+    /// Adds to one number count as their sum once a write concerns it, or at the end. The result of rounded numbers
+    /// then doesn't depend on the merging of adds.
     var value: Stored? {
         var value: Stored?
         var sums: [[SyncString]: Int64] = [:]
@@ -99,7 +100,7 @@ struct Register: Hashable {
         }
     }
 
-    /// A path that leads into something that is no dictionary changes nothing.
+    /// A path into a value that isn't a dictionary changes nothing.
     private static func replaced(
         _ value: SyncValue?,
         _ path: ArraySlice<SyncString>,
@@ -123,8 +124,8 @@ struct Register: Hashable {
         }
     }
 
-    /// Two adds that follow each other become one, with the later's clock. A write between them that comes later then finds
-    /// both after it. Adds that make nothing together are gone.
+    /// Replaces two adjacent adds by one with the clock of the later add. A write between them that arrives later
+    /// precedes both. Adds with the sum 0 are removed.
     mutating func mergeNeighbouringAdds() {
         for index in writes.indices.dropFirst().reversed() {
             let (first, second) = (writes[index - 1], writes[index])
@@ -154,8 +155,8 @@ struct Entries<Key: Hashable>: Hashable {
         }
     }
 
-    /// Takes away what its author saw, and unseen what earlier assignments brought; what is hidden stays. Its own values go at
-    /// once if a later assignment was there first.
+    /// Removes the values that its author saw, and unseen values of earlier assignments. Hidden values are kept. Its
+    /// own values are removed at once if a later assignment arrived before.
     mutating func assign(
         _ values: [(key: Key, value: Stored)],
         rank: Rank,

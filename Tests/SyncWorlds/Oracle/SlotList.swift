@@ -70,7 +70,8 @@ struct SlotList: Hashable {
 
     // MARK: Edits
 
-    /// - Parameter isDead: the insert was refused. The slots are there, for what was put beside them.
+    /// - Parameter isDead: Whether the insert was refused. Its slots exist nevertheless, as places for neighbouring
+    ///   elements.
     mutating func insert(
         _ values: [(id: OwnID, value: Stored)],
         after left: OwnID?,
@@ -151,8 +152,8 @@ struct SlotList: Hashable {
         }
     }
 
-    /// `clear`; of two assignments the later stands alone, so elements that an earlier one brought go too, and the new ones
-    /// are dead from birth if a later one was there first.
+    /// Clears the list and inserts the values. The later of two assignments replaces the other: the elements of an
+    /// earlier one are removed, too, and the new ones are dead from the start if a later one arrived before.
     mutating func assign(
         _ values: [(id: OwnID, value: Stored)],
         after left: OwnID?,

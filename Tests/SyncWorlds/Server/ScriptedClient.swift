@@ -8,7 +8,7 @@ struct ScriptedClient {
     /// The schema of its app.
     var claim = SchemaClaim(version: 0, hash: .empty)
     var isRecording = false
-    /// What came, if that is recorded.
+    /// The received messages, if they are recorded.
     var received: [ServerMessage] = []
     var identity: FileIdentity?
     var cursor: Cursor?
@@ -32,7 +32,7 @@ struct ScriptedClient {
     var faults: [SyncFault] = []
     var queryErrors: [QueryError] = []
     var bootstraps = 0
-    /// How often it was told what it has, after it came back.
+    /// The number of checksums that it compared after a reconnection.
     var sumsChecked = 0
     var versions: [StreamVersion] = []
     /// What the replay found wrong.
@@ -206,7 +206,7 @@ struct ScriptedClient {
         return fields.map(plain)
     }
 
-    /// Without what came when.
+    /// Returns the field without the versions of its parts.
     static func plain(_ field: ConfirmedField) -> ConfirmedField { ConfirmedField(field.name, plain(field.content)) }
 
     static func plain(_ content: ConfirmedContent) -> ConfirmedContent {

@@ -131,7 +131,7 @@ struct ServerBench {
         say(index, .upload(1, upload))
     }
 
-    /// Lets an event happen, and all that follows from it but for timers that are further away than a group's.
+    /// Handles an event and its consequences, except timers that are further away than a group's.
     mutating func run(_ event: ServerEvent) {
         var events = [event]
         while !events.isEmpty {

@@ -8,7 +8,7 @@ protocol WorldStore {
     func files(of stream: StreamName) -> [FileIdent: FileRow]
     /// What create-only classes took in.
     func ingested(of stream: StreamName) -> [ObjectName: [NewField]]
-    /// The node that used it is dead: whoever comes next opens it anew.
+    /// Opens the store anew after the death of its node.
     mutating func reopen()
     /// What it found wrong with itself.
     var problems: [String] { get }

@@ -7,7 +7,7 @@ struct SimulatedChecks {
     private var uploads: [RunningHash: [UploadedCommit]] = [:]
     private var clocks: [FileIdent: Clock] = [:]
     private var lastNow: Int64 = 0
-    /// Elements of lists: put in, taken out, of files that are gone, and of work that two files have without a hash that says so.
+    /// Elements of lists: inserted, removed, of lost files, and of work that two files have without a common hash.
     private var inserted: Set<MergedContent> = []
     private var removed: Set<MergedContent> = []
     private var maybeGone: Set<MergedContent> = []
@@ -127,7 +127,8 @@ struct SimulatedChecks {
 
     // MARK: Files and stores that change
 
-    /// What a client has, and nobody may get, goes; and what the new file has without a hash may come twice.
+    /// Records the data that may be lost with the client's file, and the work that may be done twice because the new
+    /// file has it without a hash.
     mutating func willReplace(_ client: inout SimulatedWorld.Client, by data: MemoryClientStore.Data) {
         client.seen = [:]
         let own = client.store.data
@@ -175,14 +176,14 @@ struct SimulatedChecks {
     }
 
     mutating func wasReplaced(_ store: some WorldStore) {
-        // What a store forgot and nobody has any more: removals.
+        // A store can forget removals that no client has any more.
         mayReturn = true
         clocks = [:]
         lastNow = store.head(of: SimulatedWorld.stream).now
     }
 
-    /// The store went back to a history that had been left for another one. What a file did in it, and sent to the other one again under another
-    /// number, is there already, and nothing says so.
+    /// Records the effects of a store that returned to an abandoned history. The work of a file in it, which the file
+    /// also sent to the other history under another number, is done twice, and no hash shows that.
     mutating func maySendAgain(_ data: MemoryClientStore.Data) {
         var (elements, sum) = Self.pending(data, after: 0)
         for edit in data.state.recovery.flatMap(\.edits) {

@@ -14,7 +14,7 @@ struct SimulatedEvent: CustomStringConvertible, Sendable {
         case pass, passDays, trim
         // What people do with files and stores.
         case copyFile, backUpFile, restoreFile, backUpStore, restoreStore, promoteStandby
-        // What administrators do: a user gets another role; nodes hear of it.
+        // Administration: a user gets another role; nodes are notified.
         case changeRole, hearOfRoles
         // A program without a file has changes done.
         case submit
@@ -37,7 +37,8 @@ struct SimulatedProfile: Sendable {
         case fields
         /// Inserts, removals and moves: none lost, none doubled.
         case elements
-        /// Links to what is there, was there or never will be: none lost, none doubled, none taken by who didn't see it.
+        /// Links to existing, deleted and missing objects: none lost, none doubled, none removed by an author that
+        /// didn't see it.
         case links
         /// Increments: each counts once.
         case counters
@@ -61,7 +62,7 @@ struct SimulatedProfile: Sendable {
     var isNarrow = false
     /// The merge is compared with the oracle.
     var hasOracle = false
-    /// Objects that are there at first.
+    /// The number of objects at the beginning.
     var objects = 1
     var steps = 300
     var clients = 3

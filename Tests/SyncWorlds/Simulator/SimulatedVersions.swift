@@ -198,7 +198,7 @@ enum SimulatedVersions {
 }
 
 extension SimulatedWorld {
-    /// Of a client's app. Who comes at the end has the first client's.
+    /// The schema version of a client's app. A client that is added at the end has the version of the first one.
     func schemaVersion(_ index: Int) -> UInt64 {
         profile.hasVersions && index % 2 == 1 && index < profile.clients ? SimulatedVersions.number : 0
     }

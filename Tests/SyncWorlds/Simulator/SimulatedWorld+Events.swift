@@ -125,7 +125,7 @@ extension SimulatedWorld {
         handle(.resumed, index)
     }
 
-    /// A device's data is copied to another one, whose own is gone.
+    /// Replaces the data of a device by a copy of another one's.
     private mutating func copy(from index: Int, to other: Int) {
         note("a copied file")
         replaceFile(other, clients[index].store.data)
@@ -211,7 +211,7 @@ extension SimulatedWorld {
         }
     }
 
-    /// A month and more passes in which nobody does anything: what is kept for those who are away must go.
+    /// Lets more than a month pass without work. The data that is kept for absent clients must then be removed.
     private mutating func age() {
         for _ in 0..<6 where problems.isEmpty {
             time += 8 * 86_400_000

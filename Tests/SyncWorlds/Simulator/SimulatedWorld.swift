@@ -9,7 +9,7 @@ struct SimulatedWorld {
         var connection: ConnectionNumber?
         var up: [ClientMessage] = []
         var down: [(message: ServerMessage, bytes: UInt64)] = []
-        /// By a clock that nobody sets.
+        /// The times of the timers, by a clock that isn't adjusted.
         var timers: [ClientTimer: Int64] = [:]
         var generator: EditGenerator
         var offset: Int64
@@ -20,7 +20,7 @@ struct SimulatedWorld {
         var care = StoreCare()
         /// Failures of the store that the app received.
         var troubles: [StoreTrouble] = []
-        /// Of scripted worlds.
+        /// The reports of scripted worlds.
         var reports: [ClientReport] = []
         /// The message of which it was sent parts last in its connection.
         var parted: PartedMessage?
@@ -42,7 +42,7 @@ struct SimulatedWorld {
         /// Answers that come once more.
         var late: [(RequestNumber, ServerStoreAnswer)] = []
         var hasHint = false
-        /// Users whose roles changed, of which the node hasn't heard.
+        /// Users with changed roles, of which the node hasn't been notified.
         var newRoles: Set<SyncString> = []
     }
 
@@ -57,7 +57,7 @@ struct SimulatedWorld {
     var lastEpoch: UInt64 = 7
     var lastConnection: ConnectionNumber = 0
     var isCalm = false
-    /// A node is told that a message can't be read.
+    /// A Boolean value that indicates whether a node receives an unreadable message.
     var isCutting = false
     var resetMode = ResetMode.recover
     var problems: [String] = []
@@ -386,7 +386,7 @@ struct SimulatedWorld {
         case .done(_, let refusals):
             note("submitted")
             checks.count(refusals.isEmpty ? amount : 0)
-        // Nobody knows.
+        // The outcome is unknown.
         case .failed:
             note("a submission that failed")
             checks.maybeCount(amount)
