@@ -15,7 +15,7 @@
         }
 
         @Test
-        func `It has no holes that a full device couldn't fill`() throws {
+        func `the lock file has no holes that a full device couldn't fill`() throws {
             let path = folder.file()
             let environment = try StorageEnvironment.open(path: path, options: .init(maximumReaders: 300))
             defer { environment.close() }
@@ -26,7 +26,7 @@
         }
 
         @Test
-        func `Reserving changes neither its length nor its contents`() throws {
+        func `reserving changes neither the length of the lock file nor its contents`() throws {
             let path = folder.file("lock")
             let content = Data((0..<1000).map { UInt8(truncatingIfNeeded: $0) })
             try content.write(to: URL(fileURLWithPath: path))

@@ -66,7 +66,7 @@ struct ChangeFeedTests {
         expectEqual(inserted(feed.changes(from: first, to: last), last).count, Int(History.maximumVersions) + 17)
     }
 
-    @Test func `waiting ends with the next commit, and at once where there is one`() async throws {
+    @Test func `waiting ends with the next commit, or at once if a newer version exists`() async throws {
         let database = try database()
         let feed = ChangeFeed(database)
         let before = try database.snapshot()
@@ -76,7 +76,7 @@ struct ChangeFeedTests {
         try await expectEqual(feed.snapshot(after: before.version).version, made.version)
     }
 
-    @Test func `many wait for versions of their own`() async throws {
+    @Test func `many tasks wait for different versions`() async throws {
         let database = try database()
         let feed = ChangeFeed(database)
         let first = try database.snapshot().version
@@ -99,7 +99,7 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test func `updates follow each other without a gap, however slow their reader is`() async throws {
+    @Test func `updates follow each other without a gap, even if their reader is slow`() async throws {
         let database = try database()
         let feed = ChangeFeed(database)
         let begin = try database.snapshot()

@@ -62,7 +62,7 @@ struct HandOverTests {
         return key
     }
 
-    @Test func `The journal has what they held, with what they own; no version has any of it`() throws {
+    @Test func `the journal has their content and that of owned objects, and no version has it`() throws {
         let database = try open()
         let (event, part) = (
             try database.snapshot().schema.table(named: "Event")!, try database.snapshot().schema.table(named: "Part")!
@@ -106,7 +106,7 @@ struct HandOverTests {
         }
     }
 
-    @Test func `a file without a journal refuses them`() throws {
+    @Test func `objects can't be handed over in a file without a journal`() throws {
         let database = try open("b.realm", journal: false)
         let write = try database.beginWrite()
         let event = write.schema.table(named: "Event")!
@@ -116,7 +116,7 @@ struct HandOverTests {
         try expectEqual(database.snapshot().count(event), 0)
     }
 
-    @Test func `After a rollback the journal has none`() throws {
+    @Test func `the journal has none after a rollback`() throws {
         let database = try open()
         let write = try database.beginWrite()
         try write.handOver(write.schema.table(named: "Event")!, [try make(1, "x", nil, write)])
@@ -126,7 +126,7 @@ struct HandOverTests {
         expect(try snapshot.journalEntry(at: cursor.position) == nil)
     }
 
-    @Test func `A class becomes asymmetric, or ceases to be, in a migration while it has no objects`() throws {
+    @Test func `a migration can make a class asymmetric, or the reverse, while it has no objects`() throws {
         let database = try open()
         let write = try database.beginWrite()
         #expect { try write.applySchema(Self.specs(false)) } throws: { ($0 as? EngineError)?.code == .schemaMismatch }
@@ -148,7 +148,7 @@ struct HandOverTests {
         expectEqual(snapshot.verify(), [])
     }
 
-    @Test func `Links to an asymmetric table are refused, and one without a key`() throws {
+    @Test func `links to an asymmetric table, and an asymmetric table without a key, are refused`() throws {
         let database = try Database.open(at: folder.file("c.realm"))
         let write = try database.beginWrite()
         let link = TableSpec("Other", columns: [ColumnSpec("event", .link, target: "Event")])

@@ -127,7 +127,7 @@ struct JournalContentTests {
     }
 
     @Test(arguments: [false, true])
-    func `a copy takes the journal along, or leaves it`(inTransaction: Bool) throws {
+    func `a copy keeps the journal, or removes it on request`(inTransaction: Bool) throws {
         let database = try database()
         try database.write(verifies: false) { transaction in
             for id in 0..<300 as Range<Int64> {
@@ -160,7 +160,8 @@ struct JournalContentTests {
         }
     }
 
-    @Test func `a cursor that keeps much is warned of, once a doubling, and one that stands for long`() throws {
+    @Test func `a warning reports a cursor that keeps much, once for each doubling, and one that doesn't move`() throws
+    {
         let told = JournalWarning.Told()
         var state = JournalState(next: 10, nextNumber: 1, first: 0)
         let now = Journal.now()

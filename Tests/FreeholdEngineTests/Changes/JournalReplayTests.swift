@@ -46,7 +46,8 @@ struct JournalReplayTests {
         return follower.replay
     }
 
-    @Test(arguments: runs) func `tables of all kinds of values, with lists and nested collections`(_ run: Run) throws {
+    @Test(arguments: runs)
+    func `the journal describes tables of all kinds of values, with lists and nested collections`(_ run: Run) throws {
         let folder = TemporaryFolder()
         var driver = try EngineModelDriver(seed: run.seed, path: folder.file(), options: run.options)
         driver.largest = 400
@@ -57,7 +58,9 @@ struct JournalReplayTests {
         expect(replay.seen["made"] ?? 0 > 0)
     }
 
-    @Test(arguments: runs) func `graphs of objects and embedded objects, with deletions`(_ run: Run) throws {
+    @Test(arguments: runs) func `the journal describes graphs of objects and embedded objects, with deletions`(
+        _ run: Run
+    ) throws {
         let folder = TemporaryFolder()
         var driver = try GraphDriver(seed: run.seed, path: folder.file(), options: run.options)
         _ = try follow({ driver.database }, rounds: TestBudget.cases(6, soak: 40)) {
@@ -66,7 +69,7 @@ struct JournalReplayTests {
         expect(driver.problems.isEmpty, "\(run): \(driver.problems.joined(separator: "\n"))")
     }
 
-    @Test(arguments: runs) func `sets and dictionaries`(_ run: Run) throws {
+    @Test(arguments: runs) func `the journal describes sets and dictionaries`(_ run: Run) throws {
         let folder = TemporaryFolder()
         var driver = try SetAndDictionaryDriver(seed: run.seed, path: folder.file(), options: run.options)
         _ = try follow({ driver.database }, rounds: TestBudget.cases(6, soak: 40)) {

@@ -82,7 +82,7 @@ struct JournalTests {
         try expectEqual(database.snapshot().journalCursors, [])
     }
 
-    @Test func `what was added is journalled as an add, unless the property was set, too`() throws {
+    @Test func `an increment is journalled as one, unless the property was also set`() throws {
         let (database, position) = try people()
         let snapshot = try write(database) { transaction, person in
             let columns = person!.columns
@@ -123,7 +123,7 @@ struct JournalTests {
         expectEqual(snapshot.verify(), [])
     }
 
-    @Test func `what follows from a deletion says so, and what went is named`() throws {
+    @Test func `consequences of a deletion are marked as such, and deleted objects are named`() throws {
         let (database, _) = try people()
         let before = try write(database) { transaction, person in
             let columns = person!.columns
@@ -284,7 +284,7 @@ struct JournalTests {
     }
 
     /// A random byte is 0 at one certain place once in many runs.
-    @Test func `no byte of an entry traps, whichever of the extreme values it has`() throws {
+    @Test func `no byte of an entry traps, even with extreme values`() throws {
         let entry = try richEntry()
         for isLog in [true, false] {
             let whole = isLog ? entry.log : entry.state

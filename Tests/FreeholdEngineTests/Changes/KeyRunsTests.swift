@@ -4,8 +4,9 @@ import Testing
 @testable import FreeholdEngine
 
 struct KeyRunsTests {
-    @Test(arguments: UInt64(1)...20) func `holds the keys that were appended, in runs as long as can be`(_ seed: UInt64)
-    {
+    @Test(arguments: UInt64(1)...20) func `appended keys are stored in runs that are as long as possible`(
+        _ seed: UInt64
+    ) {
         var random = RandomEngine(seed: seed)
         var runs = KeyRuns()
         var keys: [ObjectKey] = []
@@ -32,7 +33,7 @@ struct KeyRunsTests {
         for (a, b) in zip(found, found.dropFirst()) { expect(a.upperBound < b.lowerBound) }
     }
 
-    @Test func `any number of keys that lie side by side take no more memory than a few`() {
+    @Test func `neighbouring keys take constant memory`() {
         var runs = KeyRuns()
         runs.append(0..<5_000_000)
         expectEqual(runs.count, 5_000_000)

@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 4, 5, 16, 17, 65, 300])
-    func `Built at once or chunk by chunk, a tree has full nodes`(chunks: Int) {
+    func `a tree has full nodes, whether it was built at once or chunk by chunk`(chunks: Int) {
         var model = Model(capacity: 4, seed: 1)
         let all = model.newChunks(chunks)
         model.chunks = all
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test
-    func `An edit writes a few nodes, and none where nothing changes`() {
+    func `an edit writes a few nodes, and none if nothing changes`() {
         var model = Model(capacity: CountedTree.defaultCapacity, seed: 2)
         model.append(model.newChunks(200_000))
         expect(model.store.largest <= 4080)
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2])
-    func `Emptying from either end or the middle frees every node`(from end: Int) {
+    func `removals from either end or the middle free every node`(from end: Int) {
         var model = Model(capacity: 4, seed: 3)
         model.append(model.newChunks(200))
         while !model.chunks.isEmpty {
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test
-    func `Taking out a long run writes few nodes`() {
+    func `removing a long run writes few nodes`() {
         var model = Model(capacity: CountedTree.defaultCapacity, seed: 7)
         model.append(model.newChunks(20_000))
         model.store.written = 0

@@ -55,7 +55,7 @@ struct InlineListSpliceTests {
         }
     }
 
-    @Test(arguments: types) func `a list's bytes are those of the elements encoded anew`(_ type: ColumnType) throws {
+    @Test(arguments: types) func `an edited list has the same bytes as a newly encoded one`(_ type: ColumnType) throws {
         var random = SeededRandom(seed: Self.seed)
         var (inPlace, anew) = (0, 0)
         for _ in 0..<2_000 {
@@ -81,7 +81,7 @@ struct InlineListSpliceTests {
         expect(type == .mixed || inPlace > 500)
     }
 
-    @Test func `what is just too long doesn't fit, what is just short enough does`() throws {
+    @Test func `a list up to the size limit fits, and a longer one doesn't`() throws {
         for (type, one, most) in [
             (ColumnType.double, Value.double(1), 124),
             (.timestamp, .timestamp(Timestamp(seconds: 1, nanoseconds: 2)), 83),
@@ -99,7 +99,7 @@ struct InlineListSpliceTests {
         }
     }
 
-    @Test func `values of another type are left to the general way`() throws {
+    @Test func `values of another type take the general path`() throws {
         for type in Self.types {
             let other: Value = type == .bool ? .double(1) : .bool(true)
             expect(Self.splice([], type, 0..<0, [other]) == nil)
@@ -107,7 +107,8 @@ struct InlineListSpliceTests {
         }
     }
 
-    @Test(arguments: types) func `a dictionary's bytes are those of the entries encoded anew`(_ type: ColumnType) throws
+    @Test(arguments: types) func `an edited dictionary has the same bytes as a newly encoded one`(_ type: ColumnType)
+        throws
     {
         var random = SeededRandom(seed: Self.seed)
         var inPlace = 0

@@ -15,7 +15,7 @@ struct OpenChunkTests {
     static let runs = (1...4).map { Run(seed: $0, budget: $0 % 3 == 0 ? 20_000 : 64 << 20) }
 
     @Test(arguments: runs)
-    func `random edits of several lists give what arrays give`(_ run: Run) throws {
+    func `random edits of several lists have the same result as on arrays`(_ run: Run) throws {
         let folder = TemporaryFolder()
         var options = Database.Options()
         options.memoryBudget = run.budget
@@ -24,7 +24,7 @@ struct OpenChunkTests {
         for _ in TestBudget.range("OpenChunkTests.lists", usual: 5, soak: 20) { try driver.transaction() }
     }
 
-    @Test("appends to a list whose last chunk is open are those of the general way") func append() throws {
+    @Test("appends to an open last chunk have the same result as on the general path") func append() throws {
         let folder = TemporaryFolder()
         let database = try Database.open(at: folder.file())
         try database.write { t in
@@ -67,7 +67,7 @@ struct OpenChunkTests {
         return database
     }
 
-    @Test func `a transaction that is rolled back leaves nothing of its open chunk`() throws {
+    @Test func `a rollback leaves nothing of an open chunk`() throws {
         let folder = TemporaryFolder()
         let database = try list(in: folder)
         let t = try database.beginWrite()
@@ -83,7 +83,7 @@ struct OpenChunkTests {
     }
 
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
-    func `entries set within open chunks of keys and values are those of a dictionary`(_ seed: UInt64) throws {
+    func `entries that are set within open chunks have the same result as in a dictionary`(_ seed: UInt64) throws {
         var random = RandomEngine(seed: seed)
         let folder = TemporaryFolder()
         var options = Database.Options()
@@ -156,7 +156,7 @@ struct OpenChunkTests {
         }
     }
 
-    @Test("a copy of an open transaction has what its open chunks have") func copy() throws {
+    @Test("a copy of an open transaction contains its open chunks") func copy() throws {
         let folder = TemporaryFolder()
         let database = try list(in: folder)
         let t = try database.beginWrite()

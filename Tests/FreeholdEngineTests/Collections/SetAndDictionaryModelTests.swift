@@ -22,7 +22,9 @@ struct SetAndDictionaryModelTests {
         }
     }()
 
-    @Test(arguments: runs) func `random edits leave sets and dictionaries as plain ones`(_ run: Run) throws {
+    @Test(arguments: runs) func `random edits of sets and dictionaries have the same result as on plain ones`(
+        _ run: Run
+    ) throws {
         let folder = TemporaryFolder()
         var options = Database.Options()
         options.clusterSpan = run.span

@@ -28,7 +28,7 @@ struct SetAndDictionaryTests {
 
     // MARK: Sets
 
-    @Test func `a set of mixed values holds a number once whatever its type`() throws {
+    @Test func `a set of mixed values contains equal numbers of different types once`() throws {
         let (_, t, table, key) = try open([ColumnSpec("set", .mixed, collection: .set)])
         let set = table.columns[0]
         expect(try t.setInsert(set, key, .int(1)))
@@ -82,7 +82,7 @@ struct SetAndDictionaryTests {
         )
     }
 
-    @Test func `assigning what a set holds already records nothing`() throws {
+    @Test func `assigning the present content records nothing`() throws {
         let (database, t, table, key) = try open([ColumnSpec("set", .string, collection: .set)])
         let set = table.columns[0]
         try t.setAssign(set, key, ["b", "a", "c"].map(Value.string))
@@ -210,7 +210,7 @@ struct SetAndDictionaryTests {
 
     // MARK: Size
 
-    @Test func `a million entries take small edits`() throws {
+    @Test func `a set and a dictionary of a million entries take small edits`() throws {
         let n = EngineModelTests.isSoak ? 1_000_000 : 60_000
         let (database, t, table, key) = try open([
             ColumnSpec("set", .int, collection: .set), ColumnSpec("map", .int, collection: .dictionary),
@@ -244,7 +244,7 @@ struct SetAndDictionaryTests {
         try expectEqual(v.commit().verify(), [])
     }
 
-    @Test func `deleting many objects passes over their collections once`() throws {
+    @Test func `deleting many objects visits their collections once`() throws {
         let n = 20_000
         let (database, t, table, key) = try open([
             ColumnSpec("list", .link, collection: .list, target: "Thing"),

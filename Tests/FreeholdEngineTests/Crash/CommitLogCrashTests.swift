@@ -42,7 +42,7 @@ struct CommitLogCrashTests {
     static let cases = seeds.flatMap { seed in capacities.map { Case(seed: seed, capacity: $0) } }
 
     @Test(arguments: cases)
-    func `a file and its log cut at any write open as before or after the commit`(test: Case) throws {
+    func `a file and its log that are cut at any write open as before or after the commit`(test: Case) throws {
         let folder = try ChildFolder()
         let path = folder.file("recorded.realm")
         let first = try ChildProcess(["transactions", path, "\(test.seed)", "5"], environment: test.variables)
@@ -62,7 +62,9 @@ struct CommitLogCrashTests {
     }
 
     @Test(arguments: cases)
-    func `a new file and its log cut at any write open, or are refused while nothing was committed`(test: Case) throws {
+    func `a new file and its log that are cut at any write open, or are refused before the first commit`(test: Case)
+        throws
+    {
         let folder = try ChildFolder()
         let path = folder.file("recorded.realm")
         let record = try Interposer.record(folder, ["transactions", path, "\(test.seed)", "3"], path, test.variables)
@@ -70,7 +72,7 @@ struct CommitLogCrashTests {
     }
 
     @Test(arguments: cases)
-    func `a crash while the log is played loses nothing`(test: Case) throws {
+    func `a crash while the log is replayed loses nothing`(test: Case) throws {
         let folder = try ChildFolder()
         let path = folder.file("recorded.realm")
         let child = try ChildProcess(["writer", path, "\(test.seed)"], environment: test.variables)

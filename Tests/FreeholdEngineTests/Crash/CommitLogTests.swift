@@ -92,7 +92,7 @@ struct CommitLogTests {
         try expectEqual(database.snapshot().verify(), [])
     }
 
-    @Test func `a log in which nothing was written for a second is ended, and begun again`() throws {
+    @Test func `a log without writes for a second is ended, and started again by the next commit`() throws {
         let database = try Database.open(at: path, options: options())
         _ = try Script(seed: 1).takeTurn(in: database)
         expect(mark(path) != .clear)
@@ -106,7 +106,7 @@ struct CommitLogTests {
     }
 
     /// The crash that comes before the first record: the log has the records of its earlier life.
-    @Test func `a log that is begun again isn't taken for its earlier life`() throws {
+    @Test func `the earlier content of a restarted log is ignored`() throws {
         let script = Script(seed: 1)
         let database = try Database.open(at: path, options: options(capacity: 64 << 10))
         let log = database.core.storage.commitLog!
@@ -124,7 +124,7 @@ struct CommitLogTests {
     }
 
     /// Their records have the same versions, and differ in their generations' salts.
-    @Test func `a record of another copy of the file isn't played`() throws {
+    @Test func `a record of another copy of the file isn't replayed`() throws {
         do {
             let database = try Database.open(at: path, options: options())
             for _ in 0..<3 { _ = try Script(seed: 1).takeTurn(in: database) }
@@ -244,7 +244,7 @@ struct CommitLogTests {
 
     // MARK: File and log apart
 
-    @Test func `a file without the log that it needs is refused, and right with it`() throws {
+    @Test func `a file without its required log is refused, and opens with it`() throws {
         let said = try killed()
         let data = try Data(contentsOf: URL(fileURLWithPath: path))
         try FileManager.default.moveItem(atPath: logPath, toPath: folder.file("elsewhere"))
@@ -281,7 +281,7 @@ struct CommitLogTests {
 
     /// File and log, each of any of many moments: what opens is a state that there was; of one moment it always opens.
     @Test(arguments: [1, 2] as [UInt64])
-    func `file and log of different moments are an older state, or refused`(seed: UInt64) throws {
+    func `a file and a log from different times open as an older state, or are refused`(seed: UInt64) throws {
         let script = Script(seed: seed)
         var states = [State()]
         var moments = [Int64]()
@@ -366,7 +366,7 @@ struct CommitLogTests {
         _ = child.wait()
     }
 
-    @Test func `compaction, seeds, copies and deletion know of the log`() throws {
+    @Test func `compaction, seeds, copies and deletion include the log`() throws {
         let said = try killed()
         expect(try Database.compact(at: path) != nil)
         expect(mark(path) == .clear && !FileManager.default.fileExists(atPath: logPath))
@@ -391,7 +391,7 @@ struct CommitLogTests {
         expect(!folder.names.contains { $0.hasPrefix("third") && $0.hasSuffix(CommitLogFile.suffix) })
     }
 
-    @Test func `large transactions go around the log`() throws {
+    @Test func `large transactions bypass the log`() throws {
         let script = Script(seed: 1)
         do {
             let database = try Database.open(at: path, options: options(capacity: 64 << 10))
@@ -437,7 +437,7 @@ struct CommitLogTests {
 
     /// In the head of a record, in what it holds, and in its version.
     @Test(arguments: [0, 5, 24, 32, 60])
-    func `a damaged record before a later one is refused, and both files stay`(place: Int) throws {
+    func `a damaged record before a later one is refused, and both files are kept`(place: Int) throws {
         _ = try killed()
         let found = try records()
         expect(found.count >= 5, "\(found.count) records")
@@ -460,7 +460,7 @@ struct CommitLogTests {
     }
 
     /// The system writes what isn't flushed in any order: a later record can be on the disk, and an earlier one not.
-    @Test func `a record that was never flushed ends the log, whatever lies behind it`() throws {
+    @Test func `a record that was never flushed ends the log, even with later bytes behind it`() throws {
         do {
             let database = try Database.open(at: path, options: options(capacity: 4 << 20))
             for _ in 0..<3 { _ = try Script(seed: 1).takeTurn(in: database) }
@@ -480,7 +480,7 @@ struct CommitLogTests {
         expectEqual(try Database.open(at: folder.file("copy")).lastVersion, first.version - 1)
     }
 
-    @Test func `a log without what was on the disk is played as ever`() throws {
+    @Test func `a record without the durable version is read like any other`() throws {
         var record = CommitLogRecord(limit: 10_000)
         record.remove(17)
         let salt = CommitLogSalt.random()
@@ -499,7 +499,7 @@ struct CommitLogTests {
 
     private enum Device { case right, noLogWrites, noLogFlushes, noFlushes }
 
-    @Test func `a log that can't be flushed is a typed error, and a checkpoint makes all right again`() throws {
+    @Test func `a failed flush of the log is a typed error, and a checkpoint repairs it`() throws {
         let device = Mutex(Device.right)
         let faults = FaultInjector { operation in
             switch (device.withLock { $0 }, operation) {

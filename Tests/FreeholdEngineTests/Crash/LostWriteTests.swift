@@ -24,7 +24,7 @@ struct LostWriteTests {
     }
 
     @Test(arguments: seeds)
-    func `a file cut at any write opens as before or after the commit`(seed: UInt64) throws {
+    func `a file that is cut at any write opens as before or after the commit`(seed: UInt64) throws {
         let folder = try ChildFolder()
         let path = folder.file("recorded.realm")
         // A file that holds some transactions already.
@@ -45,7 +45,7 @@ struct LostWriteTests {
     }
 
     @Test(arguments: [UInt64(3), 9])
-    func `of commits in groups a crash takes back the last ones at most, and the file is whole`(seed: UInt64) throws {
+    func `a crash loses only the last grouped commits, and the file is complete`(seed: UInt64) throws {
         let folder = try ChildFolder()
         let path = folder.file("recorded.realm")
         let first = try ChildProcess(["transactions", path, "\(seed)", "5"], environment: environment(seed))
@@ -66,7 +66,9 @@ struct LostWriteTests {
     /// Until the pages that LMDB makes a file with are synced, a crash can leave them in part. Such a file holds nothing,
     /// and is refused rather than taken for a new one.
     @Test(arguments: [UInt64(5), 7])
-    func `a new file cut at any write opens, or is refused untouched while nothing was committed`(seed: UInt64) throws {
+    func `a new file that is cut at any write opens, or is refused untouched before the first commit`(seed: UInt64)
+        throws
+    {
         let folder = try ChildFolder()
         let path = folder.file("recorded.realm")
         let record = try Interposer.record(folder, ["transactions", path, "\(seed)", "2"], path, environment(seed))

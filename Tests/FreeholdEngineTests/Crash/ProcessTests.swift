@@ -45,7 +45,7 @@ struct ProcessTests {
         _ = try transaction.commit()
     }
 
-    @Test func `the lock of a writer that is killed is free at once`() throws {
+    @Test func `the lock of a killed writer is free at once`() throws {
         let path = try file()
         let child = try ChildProcess(["lock", path])
         expectEqual(child.readLine(), "locked")
@@ -79,7 +79,8 @@ struct ProcessTests {
         try expectEqual(database.snapshot().verify(), [])
     }
 
-    @Test(arguments: [false, true]) func `a reader of another process sees each commit, a pinned one stays`(
+    @Test(arguments: [false, true])
+    func `a reader of another process sees each commit, and a pinned snapshot doesn't change`(
         isEncrypted: Bool
     ) throws {
         let path = try file(transactions: 3, isEncrypted: isEncrypted)

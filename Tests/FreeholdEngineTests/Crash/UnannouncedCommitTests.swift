@@ -72,7 +72,7 @@ struct UnannouncedCommitTests {
         }
     }
 
-    @Test func `a transaction that changes nothing shows it, too`() throws {
+    @Test func `a transaction without changes announces it, too`() throws {
         try check(isEncrypted: false, killedAt: 1) { database, _, script in
             let transaction = try database.beginWrite()
             expectEqual(State(transaction).transaction, 3)

@@ -20,7 +20,7 @@ struct `Checksums` {
         return ~state
     }
 
-    @Test func `are those of the published vectors`() {
+    @Test func `checksums equal the published vectors`() {
         let digits = Array("123456789".utf8)
         expectEqual(fh_checksum(0, digits, 9), 0xE306_9283)
         expectEqual(fh_checksum_by_tables(0, digits, 9), 0xE306_9283)
@@ -29,7 +29,7 @@ struct `Checksums` {
         expectEqual(fh_checksum(0, nil, 0), 0)
     }
 
-    @Test func `are the same by instruction, by tables and bit by bit, for all lengths and alignments`() {
+    @Test func `checksums by instruction, by tables and bit by bit are equal, for all lengths and alignments`() {
         let seed = Self.seed
         print("seed \(seed)")
         var generator = SeededRandom(seed: seed)
@@ -54,7 +54,7 @@ struct `Checksums` {
         }
     }
 
-    @Test func `of a block cover its address`() {
+    @Test func `a block's checksum includes its address`() {
         let block = bytes(7, 100)
         let address = BlockAddress(segment: 0x12_3456, number: 0x7_89AB_CDEF)
         let place = withUnsafeBytes(of: address.raw.littleEndian) { Array($0) }
@@ -63,7 +63,7 @@ struct `Checksums` {
     }
 
     @Test(arguments: [0, 1, 8, 2047, 2048, 8140, BlockLimits.maximumSize])
-    func `distinguish a block from every other`(size: Int) {
+    func `a checksum distinguishes a block from every other`(size: Int) {
         let envelope = BlockEnvelope.checksum
         let address = BlockAddress(segment: 17, number: 5)
         let block = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }

@@ -71,7 +71,7 @@ struct `Damaged blocks` {
     }
 
     @Test(arguments: ColumnSegment.leaf.rawValue...ColumnSegment.backlinkLeaf.rawValue, [0, 1, 6])
-    func `make a commit throw, and change nothing`(kind: UInt32, byte: Int) throws {
+    func `a damaged block makes a commit throw, and changes nothing`(kind: UInt32, byte: Int) throws {
         let folder = TemporaryFolder()
         let database = try sample(folder.file())
         let schema = try database.snapshot().schema
@@ -99,7 +99,7 @@ struct `Damaged blocks` {
         try expectEqual(database.snapshot().verify(), [])
     }
 
-    @Test func `end the process in a getter, with a message that names the file`() async throws {
+    @Test func `a damaged block ends the process in a getter, with a message that names the file`() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let folder = TemporaryFolder()
             let suite = `Damaged blocks`()
@@ -113,7 +113,7 @@ struct `Damaged blocks` {
         expect(said.contains("precious.realm"))
     }
 
-    @Test func `with impossible numbers cause no large allocation`() throws {
+    @Test func `a block with impossible numbers causes no large allocation`() throws {
         let folder = TemporaryFolder()
         let database = try sample(folder.file())
         let table = try database.snapshot().schema.tables[0]

@@ -26,7 +26,8 @@ struct `Damaged files` {
 
     private static let stages = ["check", "copy", "write", "read"]
 
-    @Test(arguments: [40, 1000]) func `are reported by errors and by one message`(clusterSpan: Int) throws {
+    @Test(arguments: [40, 1000]) func `damaged files are reported by errors and by one message`(clusterSpan: Int) throws
+    {
         let folder = try ChildFolder()
         let path = folder.file("sample.realm")
         try DamageSample.make(path, clusterSpan: clusterSpan, people: 45)

@@ -128,7 +128,9 @@ struct `Values of damaged files` {
         }
     }
 
-    @Test(arguments: [3, 40, 1000]) func `are right, or old, or refused`(clusterSpan: Int) throws {
+    @Test(arguments: [3, 40, 1000]) func `values of a damaged file are right, or of an older version, or refused`(
+        clusterSpan: Int
+    ) throws {
         let folder = try ChildFolder()
         let sample = try sample(folder, clusterSpan: clusterSpan)
         let pages = pages(try require(sample.images.last))

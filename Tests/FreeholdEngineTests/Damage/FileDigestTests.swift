@@ -48,7 +48,7 @@ struct `The digest` {
     }
 
     @Test(arguments: [nil, Script.key])
-    func `is that of the blocks after every commit, and of copies`(key: EncryptionKey?) throws {
+    func `the digest matches the blocks after every commit, and in copies`(key: EncryptionKey?) throws {
         let seed = Self.seed
         print("seed \(seed)")
         let script = Script(seed: seed)
@@ -69,7 +69,7 @@ struct `The digest` {
         expectEqual(State(snapshot), state)
     }
 
-    @Test func `says which block of a plain file is of an older version`() throws {
+    @Test func `the digest identifies a block of a plain file from an older version`() throws {
         let seed = Self.seed
         print("seed \(seed)")
         var generator = SeededRandom(seed: seed)
@@ -126,7 +126,7 @@ struct `The digest` {
         }
     }
 
-    @Test func `of two blocks of an older version says that there are some`() throws {
+    @Test func `the digest reports that there are several blocks of an older version`() throws {
         let path = folder.file()
         let database = try open(path)
         let first = try database.beginWrite()
@@ -164,7 +164,7 @@ struct `The digest` {
         }
     }
 
-    @Test func `of a plain file gives checksums back`() {
+    @Test func `a plain file's stamp contains the checksum of the block at its address`() {
         var generator = SeededRandom(seed: 7)
         for _ in 0..<1000 {
             let address = BlockAddress(raw: .random(in: 0 ... .max, using: &generator))

@@ -42,7 +42,7 @@ struct `Damaged root pages` {
         }
     }
 
-    @Test func `with a flipped bit in a number are reported, and a write ends with an error or is right`() throws {
+    @Test func `a root page with a flipped bit in a number is reported, and a write fails or is right`() throws {
         var random = SeededRandom(test: "RootPageTests")
         let path = folder.file()
         let state = try fill(path)
@@ -78,7 +78,7 @@ struct `Damaged root pages` {
     }
 
     @Test(arguments: [0, 1, 1 << 31, 1 << 62, .max, .min, -1])
-    func `bound no pages where the numbers are above the file's`(count: Int) {
+    func `impossible numbers in a root page give no bound of the pages`(count: Int) {
         var demand = PageDemand()
         demand.notePut(9000, pageSize: 4096)
         demand.noteRemoval()
@@ -106,7 +106,7 @@ struct `Damaged root pages` {
         }
     }
 
-    @Test func `of versions that aren't neighbours are refused`() throws {
+    @Test func `root pages of versions that aren't neighbours are refused`() throws {
         let path = folder.file()
         _ = try fill(path)
         let image = try TreeImage(path)
@@ -133,7 +133,7 @@ struct `Damaged root pages` {
         }
     }
 
-    @Test func `of equal versions are refused, unless the file is new`() throws {
+    @Test func `root pages of equal versions are refused, unless the file is new`() throws {
         let path = folder.file()
         _ = try fill(path)
         var image = try TreeImage(path)
@@ -149,7 +149,7 @@ struct `Damaged root pages` {
     }
 
     @Test(arguments: [1 << 46, 1 << 40, 1 << 35, 1 << 47 - 1] as [UInt64])
-    func `with a last page that no process can map are refused`(page: UInt64) throws {
+    func `root pages with a last page that no process can map are refused`(page: UInt64) throws {
         let path = folder.file()
         _ = try fill(path)
         var image = try TreeImage(path)

@@ -38,7 +38,9 @@ struct `Damaged pages of the tree` {
 
     /// Every byte of every key, of branches and leaves.
     @Test(arguments: [nil, Script.key], [false, true])
-    func `with a flipped bit in a key read right, or not at all`(key: EncryptionKey?, hasMarks: Bool) throws {
+    func `a tree page with a flipped bit in a key is read correctly or refused`(key: EncryptionKey?, hasMarks: Bool)
+        throws
+    {
         var random = SeededRandom(test: "TreePageTests")
         let path = folder.file()
         try make(path, key, clusterSpan: 8, people: 12)
@@ -69,7 +71,7 @@ struct `Damaged pages of the tree` {
     }
 
     /// Files that were encrypted before there were checksums, whose blocks lie in the order of their addresses.
-    @Test func `with a flipped bit in a key of an encrypted file of format 4 read right, or not at all`() throws {
+    @Test func `an encrypted format 4 file with a flipped bit in a key is read correctly or refused`() throws {
         var random = SeededRandom(test: "TreePageTests")
         let path = folder.file()
         var options = options(Script.key)
@@ -99,7 +101,7 @@ struct `Damaged pages of the tree` {
     }
 
     @Test(arguments: [nil, Script.key])
-    func `with a flipped bit in a key aren't written on`(key: EncryptionKey?) throws {
+    func `a tree page with a flipped bit in a key isn't written again`(key: EncryptionKey?) throws {
         var random = SeededRandom(test: "TreePageTests")
         let path = folder.file()
         try make(path, key, clusterSpan: 8, people: 12)
@@ -134,7 +136,7 @@ struct `Damaged pages of the tree` {
 
     /// What a disk shows that lost one write: the page as it was in its life before.
     @Test(arguments: [nil, Script.key], [8, 40])
-    func `of an older version read right, or not at all`(key: EncryptionKey?, clusterSpan: Int) throws {
+    func `a tree page of an older version is read correctly or refused`(key: EncryptionKey?, clusterSpan: Int) throws {
         var random = SeededRandom(test: "TreePageTests")
         let path = folder.file()
         try make(path, key, clusterSpan: clusterSpan, people: 20)
@@ -170,7 +172,9 @@ struct `Damaged pages of the tree` {
 
     /// If the pair of roots is one that can be, the version before is whole. An impossible pair is refused.
     @Test(arguments: [nil, Script.key])
-    func `of an older version in a root's place leave the version before, or are refused`(key: EncryptionKey?) throws {
+    func `a tree page of an older version at a root's place is refused, or leaves the version before`(
+        key: EncryptionKey?
+    ) throws {
         let path = folder.file()
         try make(path, key, clusterSpan: 40, people: 5)
         var images: [TreeImage] = []

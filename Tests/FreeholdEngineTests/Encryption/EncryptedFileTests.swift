@@ -55,7 +55,8 @@ struct EncryptedFileTests {
         try check(path, state)
     }
 
-    @Test(arguments: [false, true]) func `a wrong key, no key and one too many are refused, and the file stays`(
+    @Test(arguments: [false, true])
+    func `a wrong key, a missing key and an unneeded key are refused, and the file isn't changed`(
         readOnly: Bool
     ) throws {
         let path = folder.file()
@@ -83,7 +84,7 @@ struct EncryptedFileTests {
         try check(plain, plainState, nil)
     }
 
-    @Test func `while a file is open here, another key is refused as such`() throws {
+    @Test func `an open file refuses another key with an error of its own`() throws {
         let path = folder.file()
         let state = try fill(path, transactions: 1...3)
         let plain = folder.file("plain.realm")
@@ -105,7 +106,7 @@ struct EncryptedFileTests {
     }
 
     /// The first key of a new file is the one whose creator was faster.
-    @Test func `of threads that make a file with different keys one wins`() throws {
+    @Test func `only one of several threads with different keys creates a file`() throws {
         let path = folder.file()
         let results = Shared<[Int: EngineError.Code?]>([:])
         DispatchQueue.concurrentPerform(iterations: 6) { i in
@@ -170,7 +171,7 @@ struct EncryptedFileTests {
         }
     }
 
-    @Test func `a bit that is turned in any block is an error`() throws {
+    @Test func `a flipped bit in any block is an error`() throws {
         let path = folder.file()
         let state = try fill(path, transactions: 1...12)
         let image = try image(path)
@@ -187,7 +188,7 @@ struct EncryptedFileTests {
         expect(try problems(image, state).isEmpty)
     }
 
-    @Test func `blocks that change places are errors`() throws {
+    @Test func `blocks that are exchanged are errors`() throws {
         let path = folder.file()
         let state = try fill(path, transactions: 1...30)
         let image = try image(path)
@@ -204,7 +205,7 @@ struct EncryptedFileTests {
         expect(swapped > 0)
     }
 
-    @Test func `a block of an older version that is put back is seen by verify`() throws {
+    @Test func `verify reports a block of an older version`() throws {
         let path = folder.file()
         var options = Self.options()
         options.clusterSpan = 1000

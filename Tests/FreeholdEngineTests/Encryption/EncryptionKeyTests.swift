@@ -8,7 +8,7 @@ struct EncryptionKeyTests {
         expect(EncryptionKey(bytes(7, 64)) != nil)
     }
 
-    @Test func `keys are equal where every byte is`() throws {
+    @Test func `keys are equal if every byte is equal`() throws {
         let key = try require(EncryptionKey(bytes(7, 64)))
         expectEqual(EncryptionKey(bytes(7, 64)), key)
         for i in 0..<64 {
@@ -18,7 +18,7 @@ struct EncryptionKeyTests {
         }
     }
 
-    @Test func `a printed key shows nothing of it`() throws {
+    @Test func `a printed key shows none of its bytes`() throws {
         let key = try require(
             EncryptionKey(Array("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef".utf8))
         )
@@ -30,7 +30,7 @@ struct EncryptionKeyTests {
     }
 
     /// The same in every version: files depend on it. Made with another library of ciphers.
-    @Test func `a block that was sealed once is opened always`() throws {
+    @Test func `a sealed block of the stored sample opens`() throws {
         let key = try require(EncryptionKey((0..<64).map { UInt8($0) }))
         let cipher = FileCipher(key, fileID: bytes(9, 16))
         let address = BlockAddress(segment: 24, number: 3)
@@ -45,7 +45,7 @@ struct EncryptionKeyTests {
     }
 
     @Test(arguments: [0, 1, 15, 16, 17, 100, 4096, BlockLimits.maximumSize])
-    func `what is sealed is opened with its key at its address, and not else`(size: Int) throws {
+    func `a sealed block opens only with its key and at its address`(size: Int) throws {
         let key = try require(EncryptionKey(bytes(1, 64)))
         let other = try require(EncryptionKey(bytes(2, 64)))
         let cipher = FileCipher(key, fileID: bytes(9, 16))

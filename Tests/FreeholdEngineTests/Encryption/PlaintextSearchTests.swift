@@ -139,7 +139,7 @@ struct PlaintextSearchTests {
     }
 
     /// Without a key the same search finds nearly all: what is left out is stored as an offset, or was replaced.
-    @Test func `a plain file shows what is looked for`() throws {
+    @Test func `a plain file contains the texts`() throws {
         var secrets = names
         let database = try Database.open(at: folder.file(), options: options(nil, budget: 64 << 20))
         let transaction = try database.beginWrite()
@@ -157,7 +157,9 @@ struct PlaintextSearchTests {
         expect(found.count > secrets.all.count / 3)
     }
 
-    @Test(arguments: [64 << 20, 30_000]) func `an encrypted file shows nothing of what it holds and held`(budget: Int)
+    @Test(arguments: [64 << 20, 30_000]) func `an encrypted file contains none of its present and former texts`(
+        budget: Int
+    )
         throws
     {
         var secrets = names
@@ -222,7 +224,7 @@ struct PlaintextSearchTests {
         expectEqual(snapshot.verify(), [])
     }
 
-    @Test func `a damaged source gives no copy`() throws {
+    @Test func `a damaged source isn't copied`() throws {
         let path = folder.file()
         do {
             let database = try Database.open(at: path, options: options(Script.key, budget: 64 << 20))

@@ -137,7 +137,7 @@ struct DeletionComparisonTests {
         }
     }
 
-    @Test(arguments: runs) func `emptying tables is as deleting each object`(_ run: Run) throws {
+    @Test(arguments: runs) func `emptying tables has the same result as deleting each object`(_ run: Run) throws {
         try compare(run) { transaction, _, isFast in
             var random = RandomEngine(seed: run.seed &+ 77)
             let all = transaction.schema.tables
@@ -154,7 +154,7 @@ struct DeletionComparisonTests {
         }
     }
 
-    @Test(arguments: runs) func `deleting many objects is as deleting each`(_ run: Run) throws {
+    @Test(arguments: runs) func `deleting many objects has the same result as deleting each`(_ run: Run) throws {
         try compare(run) { transaction, round, isFast in
             var random = RandomEngine(seed: run.seed &+ UInt64(round) &* 31)
             let percent = [5, 50, 95, 100][random.below(4)]

@@ -89,7 +89,7 @@ struct DraftTests {
         }
     }
 
-    @Test func `a draft that was opened again is like any file`() throws {
+    @Test func `a draft that was opened again is like any other file`() throws {
         let folder = TemporaryFolder()
         let path = folder.file("draft")
         // Enough for several of LMDB's commits.

@@ -28,7 +28,7 @@ struct EngineModelTests {
             + (first + 1000..<first + 1000 + (isSoak ? 100 : 4)).map { run($0, isEncrypted: true) }
     }()
 
-    @Test(arguments: runs) func `random operations leave the database as the model says`(_ run: Run) throws {
+    @Test(arguments: runs) func `random operations have the same result as on the model`(_ run: Run) throws {
         let folder = TemporaryFolder()
         var options = Database.Options()
         options.clusterSpan = run.span

@@ -9,7 +9,7 @@ struct InPageValueTests {
     let folder = TemporaryFolder()
 
     @Test(arguments: [UInt64(1), 2])
-    func `a version shows its blocks though it took them from an earlier one, whose pages are used again`(
+    func `a version keeps blocks of an earlier version whose pages are used again`(
         seed: UInt64
     ) throws {
         var random = SeededRandom(seed: seed)

@@ -90,7 +90,7 @@ struct IncrementTests {
         try expectEqual(t.commit().verify(), [])
     }
 
-    @Test func `an add of something is a change, an add of nothing is none`() throws {
+    @Test func `an increment by a number is a change, and one by zero isn't`() throws {
         let folder = TemporaryFolder()
         let database = try database(folder)
         let table = try require(try database.snapshot().schema.table(named: "A"))

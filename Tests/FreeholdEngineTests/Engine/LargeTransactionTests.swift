@@ -44,7 +44,7 @@ struct LargeTransactionTests {
         return largest
     }
 
-    @Test func `a transaction beyond the budget reads edits deletes and commits`() throws {
+    @Test func `a transaction beyond the budget reads, edits, deletes and commits`() throws {
         let folder = TemporaryFolder()
         let database = try database(folder)
         let t = try database.beginWrite()
@@ -95,7 +95,7 @@ struct LargeTransactionTests {
         expectEqual(snapshot.verify(), [])
     }
 
-    @Test func `cancelling what was spilled leaves the file as it was`() throws {
+    @Test func `cancelling a spilled transaction doesn't change the file`() throws {
         let folder = TemporaryFolder()
         let database = try database(folder)
         let before = try database.snapshot()

@@ -28,7 +28,7 @@ struct NestedEditTests {
         (0..<levels).reduce(.int(0)) { inner, _ in .list(NestedList([inner])) }
     }
 
-    @Test func `a hundred levels are stored and one more is refused`() throws {
+    @Test func `a hundred levels are stored, and one more is refused`() throws {
         let folder = TemporaryFolder()
         let (database, table) = try database(folder)
         let c = table.columns

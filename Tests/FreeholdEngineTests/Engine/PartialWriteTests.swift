@@ -21,7 +21,7 @@ struct PartialWriteModelTests {
     }()
 
     @Test(arguments: runs)
-    func `leaves of which changed parts are stored hold what leaves that are laid out anew hold`(_ run: Run) throws {
+    func `leaves with partly stored changes have the same content as leaves that are laid out anew`(_ run: Run) throws {
         let folder = TemporaryFolder()
         var driver = try PartialWriteDriver(run, folder)
         try driver.fill()

@@ -3,7 +3,7 @@ import Testing
 @testable import FreeholdEngine
 
 struct PathThroughTests {
-    @Test func `a path through the whole engine`() throws {
+    @Test func `a path leads through the whole engine`() throws {
         let database = try Database.inMemory(identifier: "smoke")
         let t = try database.beginWrite()
         try t.applySchema([

@@ -31,7 +31,7 @@ struct EngineSchemaTests {
         return try t.commit()
     }
 
-    @Test func `compatible changes keep the data and last`() throws {
+    @Test func `compatible changes keep the data and are stored`() throws {
         let folder = TemporaryFolder()
         var database = try open(folder)
         let t = try database.beginWrite()
@@ -117,7 +117,7 @@ struct EngineSchemaTests {
         try expectEqual(Data(contentsOf: URL(fileURLWithPath: folder.file())), before)
     }
 
-    @Test func `a newer format is refused and untouched`() throws {
+    @Test func `a newer format is refused and not changed`() throws {
         let folder = TemporaryFolder()
         var header = DatabaseHeader(clusterSpan: 1000)
         header.formatVersion = Catalogue.formatVersion + 1
@@ -131,7 +131,7 @@ struct EngineSchemaTests {
         try expectEqual(Data(contentsOf: URL(fileURLWithPath: folder.file())), before)
     }
 
-    @Test func `a foreign LMDB file is refused and untouched`() throws {
+    @Test func `a foreign LMDB file is refused and not changed`() throws {
         let folder = TemporaryFolder()
         do {
             let storage = try EnvironmentRegistry.shared.open(path: folder.file())

@@ -87,7 +87,7 @@ struct WrittenBytesTests {
     }
 
     @Test(arguments: [(100, 1_024), (1_000, 1_024), (8_000, 1_024), (1_000, TestBudget.cases(10_000, soak: 100_000))])
-    func `one changed text writes the part that it is in`(size: Int, count: Int) throws {
+    func `a changed text writes its part of the leaf`(size: Int, count: Int) throws {
         let database = try database([ColumnSpec("text", .string)], count: count) { transaction, table, key in
             transaction.setString(table.columns[0], key, text(size, Int(key.raw)))
         }
@@ -100,7 +100,7 @@ struct WrittenBytesTests {
         expect(written.pages <= Self.limit + (size == 1_000 ? 8 << 10 : 0), "\(written)")
     }
 
-    @Test func `one added object writes the last part of its text`() throws {
+    @Test func `an added object writes the last part of its text`() throws {
         let database = try database(
             [ColumnSpec("id", .int), ColumnSpec("text", .string)],
             count: 1_024,
@@ -119,7 +119,7 @@ struct WrittenBytesTests {
     enum Kind: String, CaseIterable { case list, set, dictionary, mixed, data, numbers }
 
     @Test(arguments: Kind.allCases)
-    func `one changed collection or mixed value of 1 KB writes the part that it is in`(_ kind: Kind) throws {
+    func `a changed collection or mixed value of 1 KB writes its part of the leaf`(_ kind: Kind) throws {
         let column =
             switch kind {
             case .list: ColumnSpec("value", .string, collection: .list)
@@ -161,7 +161,7 @@ struct WrittenBytesTests {
         expect(written.blocks <= Self.limit, "\(written)")
     }
 
-    @Test func `one more link to an object with many writes the part of the inverse that it is in`() throws {
+    @Test func `a new link to an object with many backlinks writes its part of the inverse`() throws {
         let database = try Database.open(at: folder.file())
         try database.write { transaction in
             try transaction.applySchema([

@@ -16,13 +16,13 @@ struct `Keys of blocks` {
         BlockOrder.byCluster.key(address(segment, number))
     }
 
-    @Test func `belong to the format`() {
+    @Test func `the format determines the order of keys`() {
         expectEqual(BlockOrder(formatVersion: 4), .bySegment)
         expectEqual(BlockOrder(formatVersion: 5), .byCluster)
         expectEqual(BlockOrder.bySegment.key(address(77, 9)), address(77, 9).raw)
     }
 
-    @Test func `are one for each address, and back`() {
+    @Test func `each address has one key, and each key one address`() {
         let order = BlockOrder.byCluster
         let numbers = [0, 1, 2, 63, 64, 1 << 20, Self.maximum - 1, Self.maximum]
         let segments =
@@ -49,12 +49,12 @@ struct `Keys of blocks` {
         }
     }
 
-    @Test func `leave the header where every reader finds it`() {
+    @Test func `the header has the same key in every order`() {
         expectEqual(BlockOrder.byCluster.key(DatabaseHeader.address), 0)
         expectEqual(BlockOrder.bySegment.key(DatabaseHeader.address), 0)
     }
 
-    @Test func `put the leaves of a cluster next to each other`() {
+    @Test func `the leaves of a cluster have neighbouring keys`() {
         // A table's segments and those of 20 columns.
         let columns = (1...20 as ClosedRange<UInt32>).map { 16 + $0 * ColumnSegment.count }
         for cluster in [1, 2, 1000, 1 << 34 as UInt64] {
@@ -66,7 +66,7 @@ struct `Keys of blocks` {
         }
     }
 
-    @Test func `put a table's state behind the newest cluster, and the history behind it`() {
+    @Test func `the key of a table's state follows its newest cluster, and the history follows the tables`() {
         let state = key(16, 0)
         expect(state > key(24, 1 << 35) && state < key(24, 0))
         expect(key(Catalogue.historySegment, 0) > key(24, 0))
@@ -75,7 +75,7 @@ struct `Keys of blocks` {
     }
 
     @Test(arguments: [BlockOrder.bySegment, .byCluster])
-    func `show where a segment's blocks are`(order: BlockOrder) {
+    func `keys show where a segment's blocks are`(order: BlockOrder) {
         for segment in [0, 1, 3, 16, 19, 20, 255, 256, 260, 1 << 20, BlockAddress.maximumSegment] as [UInt32] {
             for first in [0, 1, 2, 1000, Self.maximum - 1, Self.maximum] {
                 let ranges = order.keys(of: segment, from: first)

@@ -76,7 +76,7 @@ struct `Walks through blocks` {
         return nil
     }
 
-    @Test(arguments: Kind.all) func `find what a dictionary has, whatever the order`(kind: Kind) throws {
+    @Test(arguments: Kind.all) func `walks find the content of a dictionary, in any order`(kind: Kind) throws {
         let seed = Seed.value
         var random = SeededRandom(seed: seed)
         let environment = try open(kind)
@@ -124,7 +124,9 @@ struct `Walks through blocks` {
     }
 
     @Test(arguments: [BlockOrder.bySegment, .byCluster])
-    func `find a segment's last block after the first ones of the next page were removed`(order: BlockOrder) throws {
+    func `walks find a segment's last block after the first ones of the next page were removed`(order: BlockOrder)
+        throws
+    {
         let environment = try open(Kind(order: order, isInMemory: false))
         try environment.write { writer throws(EngineError) in
             try writer.put(41, 7, [1])
@@ -142,7 +144,7 @@ struct `Walks through blocks` {
     }
 
     /// The pages of the other values are zeroed. A read of such a page would report damage.
-    @Test func `read only the values that are asked for`() throws {
+    @Test func `walks read only the values that are asked for`() throws {
         let path = folder.file()
         do {
             let environment = try open(Kind(order: .byCluster, isInMemory: false))

@@ -8,7 +8,7 @@ struct EnvironmentRegistryTests {
     let folder = TemporaryFolder()
     let registry = EnvironmentRegistry()
 
-    @Test func `one file has one environment whatever its path`() throws {
+    @Test func `a file has one environment, independent of its path`() throws {
         let path = folder.file()
         let first = try registry.open(path: path)
         let link = folder.file("link")
@@ -22,7 +22,7 @@ struct EnvironmentRegistryTests {
         expect(other.environment !== first.environment)
     }
 
-    @Test func `the last use closes and readers prolong`() throws {
+    @Test func `the last use closes the environment, and readers keep it open`() throws {
         let path = folder.file()
         var lease: EnvironmentLease? = try registry.open(path: path)
         var second: EnvironmentLease? = try registry.open(path: path)
@@ -70,7 +70,7 @@ struct EnvironmentRegistryTests {
         _ = try registry.open(path: path)
     }
 
-    @Test func `a refused file leaves nothing behind`() throws {
+    @Test func `a refused file leaves no environment`() throws {
         let path = folder.file()
         try Data(repeating: 7, count: 10000).write(to: URL(fileURLWithPath: path))
         for _ in 0..<2 {
@@ -80,7 +80,7 @@ struct EnvironmentRegistryTests {
         _ = try registry.open(path: path)
     }
 
-    @Test func `opening and closing may go on at once`() async throws {
+    @Test func `opening and closing may happen at the same time`() async throws {
         let path = folder.file()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number: UInt64 in 0..<8 {
@@ -101,7 +101,7 @@ struct EnvironmentRegistryTests {
         try expectEqual(registry.open(path: path).environment.lastVersion, 160)
     }
 
-    @Test func `memory databases are shared by name and go with their last use`() throws {
+    @Test func `memory databases are shared by name and end with their last use`() throws {
         var one: EnvironmentLease? = try registry.openInMemory(identifier: "a")
         let path = try require(one?.environment.path)
         try one?.environment.write { writer throws(EngineError) in try writer.put(1, 1, bytes(5, 20000)) }

@@ -39,7 +39,7 @@ struct ExchangeTests {
         group.wait()
     }
 
-    @Test func `a compaction whose closure uses another file goes on beside openings and closings`() throws {
+    @Test func `a compaction whose closure uses another file continues during openings and closings`() throws {
         let path = try make("compacted.realm")
         let other = try make("other.realm")
         let isOver = Atomic(false)
@@ -94,7 +94,7 @@ struct ExchangeTests {
         waited.wait()
     }
 
-    @Test func `a file without its lock's file is opened in the moment of a compaction, and waits`() throws {
+    @Test func `opening a file without its lock file waits for a compaction`() throws {
         let path = try make("compacted.realm")
         for _ in 0..<40 {
             unlink(path + ".writer")
@@ -115,7 +115,7 @@ struct ExchangeTests {
         try open(path)
     }
 
-    @Test func `the closure that decides about a compaction can't open the file that it is about`() throws {
+    @Test func `the closure that decides about a compaction can't open its file`() throws {
         let path = try make("compacted.realm")
         let found = Mutex<EngineError?>(nil)
         let done = try Database.compact(at: path) { _ in

@@ -19,7 +19,9 @@ struct FileCopyTests {
         expectEqual(snapshot.verify(), [], sourceLocation: location)
     }
 
-    @Test(arguments: [UInt64(1), 2, 3]) func `a copy holds what its snapshot shows, and can be written to`(seed: UInt64)
+    @Test(arguments: [UInt64(1), 2, 3]) func `a copy has the content of its snapshot, and can be written to`(
+        seed: UInt64
+    )
         throws
     {
         let path = folder.file()
@@ -51,7 +53,8 @@ struct FileCopyTests {
         try expectEqual(database.snapshot().verify(), [])
     }
 
-    @Test(arguments: [UInt64(4), 5, 6]) func `a copy of an open transaction holds its changes, which then commit or go`(
+    @Test(arguments: [UInt64(4), 5, 6])
+    func `a copy of an open transaction contains its changes, and the transaction then commits or is cancelled`(
         seed: UInt64
     ) throws {
         let path = folder.file()
@@ -82,7 +85,7 @@ struct FileCopyTests {
         try check(path, state)
     }
 
-    @Test func `a transaction goes on after it was copied`() throws {
+    @Test func `a transaction continues after it was copied`() throws {
         let path = folder.file()
         var state = try fill(path, transactions: 5, seed: 7)
         let script = Script(seed: 7)
@@ -111,7 +114,7 @@ struct FileCopyTests {
         try check(folder.file("copy.realm"), state)
     }
 
-    @Test func `copies are refused where something is, or no folder, and leave nothing when the disk is full`() throws {
+    @Test func `copies to an existing file or a missing folder are refused, and a full disk leaves none`() throws {
         let path = folder.file()
         let state = try fill(path, transactions: 5)
         do {
@@ -137,7 +140,7 @@ struct FileCopyTests {
         try check(path, state)
     }
 
-    @Test func `a compacted file holds the same in less space, and keeps its permissions`() throws {
+    @Test func `a compacted file has the same content in less space, and keeps its permissions`() throws {
         let path = folder.file()
         let state = try fill(path, transactions: 60)
         chmod(path, 0o640)
@@ -187,7 +190,7 @@ struct FileCopyTests {
         try check(path, state)
     }
 
-    @Test func `a reader that goes without the lock of the open file is noticed`() throws {
+    @Test func `a reader without the lock of the open file is noticed`() throws {
         let path = folder.file()
         _ = try fill(path, transactions: 3)
         let child = try ChildProcess(["pin", path])
@@ -282,7 +285,7 @@ struct FileCopyTests {
         withExtendedLifetime(open) {}
     }
 
-    @Test func `what killed copies left goes with the next one, and with the file`() throws {
+    @Test func `files of killed copies are removed with the next copy, and with the file`() throws {
         let path = folder.file()
         let copied = folder.file("copy.realm")
         let state = try fill(path, transactions: 3)

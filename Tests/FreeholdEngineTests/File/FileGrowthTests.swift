@@ -50,7 +50,7 @@ struct FileGrowthTests {
         try expectEqual(database.snapshot().verify(), [])
     }
 
-    @Test func `a held version makes the file grow by what is written, and by nothing more once it is let go`() throws {
+    @Test func `a held version makes the file grow by the written bytes, and no more after its release`() throws {
         let (database, table, key) = try open()
         try write(200, database, table, key)
         let before = try size(database)

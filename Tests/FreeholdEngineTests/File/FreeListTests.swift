@@ -34,7 +34,7 @@ struct `Damaged lists of free pages` {
     }
 
     @Test(arguments: [UInt64.max, UInt64(Int64.max), 1 << 40, 500])
-    func `a number of pages that can't be is cut down`(count: UInt64) throws {
+    func `an impossible number of pages is limited`(count: UInt64) throws {
         let path = folder.file()
         let state = try fill(path)
         try damage(path) { bytes, _, nodes in
@@ -54,7 +54,7 @@ struct `Damaged lists of free pages` {
         expect(State(snapshot) == state && snapshot.verify() == [])
     }
 
-    @Test func `an entry too short for a number counts nothing`() throws {
+    @Test func `an entry that is too short for a number counts as empty`() throws {
         let path = folder.file()
         let state = try fill(path)
         try damage(path) { bytes, _, nodes in for node in nodes { bytes[node..<node + 4] = [4, 0, 0, 0] } }
@@ -62,7 +62,7 @@ struct `Damaged lists of free pages` {
         expectEqual(State(try Database.open(at: path).snapshot()), state)
     }
 
-    @Test func `a page that is none is an error`() throws {
+    @Test func `an invalid page number is an error`() throws {
         let path = folder.file()
         _ = try fill(path)
         try damage(path) { bytes, page, _ in bytes[page + 10] = 0 }

@@ -50,7 +50,7 @@ struct `Files with the blocks of a cluster side by side` {
         return after.subtracting(before).count
     }
 
-    @Test func `change fewer pages of LMDB's tree with an insert`() throws {
+    @Test func `an insert changes fewer pages of LMDB's tree`() throws {
         let (old, new) = (try pagesOfAnInsert(4), try pagesOfAnInsert(5))
         print("pages of the tree that an insert writes: \(old), \(new)")
         expect(old >= 8)
@@ -115,7 +115,7 @@ struct `Files with the blocks of a cluster side by side` {
         }
     }
 
-    @Test func `hold many tables, which are dropped, copied and upgraded like others`() throws {
+    @Test func `many tables are dropped, copied and upgraded like in other files`() throws {
         let path = folder.file()
         let before: [String] = try {
             let database = try Database.open(at: path, options: options(4))

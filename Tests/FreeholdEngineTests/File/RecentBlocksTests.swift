@@ -17,7 +17,7 @@ struct `The marks of recent blocks` {
     }
 
     @Test(arguments: [nil, Script.key])
-    func `are those of the blocks after every commit`(key: EncryptionKey?) throws {
+    func `the marks match the recent blocks after every commit`(key: EncryptionKey?) throws {
         var random = SeededRandom(test: "RecentBlocksTests")
         let seed = UInt64.random(in: 0..<1 << 32, using: &random)
         print("script \(seed)")
@@ -43,7 +43,7 @@ struct `The marks of recent blocks` {
         expectEqual(State(try Database.open(at: path, options: options).snapshot()), state)
     }
 
-    @Test func `are read as they were written, and the newest stay`() {
+    @Test func `the marks are read as they were written, and the newest are kept`() {
         var random = SeededRandom(test: "RecentBlocksTests")
         var marks: RecentBlocks?
         var naive: [UInt64: (mark: BlockMark, version: UInt64)] = [:]
@@ -83,7 +83,7 @@ struct `The marks of recent blocks` {
 
     /// A commit that was interrupted leaves marks of a version that came to be otherwise.
     @Test(arguments: [nil, Script.key])
-    func `of a commit that was interrupted are passed over`(key: EncryptionKey?) throws {
+    func `marks of an interrupted commit are ignored`(key: EncryptionKey?) throws {
         let path = folder.file()
         var options = Database.Options()
         options.encryptionKey = key
@@ -115,7 +115,7 @@ struct `The marks of recent blocks` {
         expect(try read(other) != nil)
     }
 
-    @Test func `of a Freehold that knows of none aren't missed`() throws {
+    @Test func `a file of a Freehold without marks isn't reported as damaged`() throws {
         let path = folder.file()
         var state = try Script(seed: 1).commit(1...4, to: try Database.open(at: path))
         var image = try TreeImage(path)
@@ -127,7 +127,7 @@ struct `The marks of recent blocks` {
         expect(try !require(try read(path)).entries.isEmpty)
     }
 
-    @Test func `leave the mark of a commit log alone`() throws {
+    @Test func `marks of blocks don't change the mark of a commit log`() throws {
         let path = folder.file()
         var options = Database.Options()
         options.commitLog = true

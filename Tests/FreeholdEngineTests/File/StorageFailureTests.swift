@@ -15,7 +15,8 @@ struct StorageFailureTests {
     }
 
     @Test(arguments: [ENOSPC, EDQUOT, EFBIG], [FaultInjector.Operation.put, .extend, .commit])
-    func `a full device loses nothing and writing goes on`(number: Int32, operation: FaultInjector.Operation) throws {
+    func `a full device loses nothing, and writing continues`(number: Int32, operation: FaultInjector.Operation) throws
+    {
         let faults = FaultInjector { _ in 0 }
         let environment = try open(faults)
         let reader = try environment.beginRead()
@@ -36,7 +37,7 @@ struct StorageFailureTests {
 
     /// Commits run on the caller's thread, to which the system would send SIGXFSZ.
     @Test(arguments: [false, true])
-    func `at the limit of file sizes a commit is refused, and the process lives`(withLog: Bool) async {
+    func `a commit beyond the limit of file sizes is refused, and the process continues`(withLog: Bool) async {
         await #expect(processExitsWith: .exitCode(0)) { [withLog] in
             let folder = TemporaryFolder()
             var options = Database.Options()
@@ -85,7 +86,7 @@ struct StorageFailureTests {
         }
     }
 
-    @Test func `after an IO error reads go on and writes wait for reopening`() throws {
+    @Test func `reads continue after an I/O error, and writes need a reopening`() throws {
         let faults = FaultInjector { _ in 0 }
         let environment = try open(faults)
         faults.set { $0 == .commit ? EIO : 0 }
@@ -107,7 +108,7 @@ struct StorageFailureTests {
         try expectEqual(again.write { writer throws(EngineError) in try writer.put(1, 1, [3]) }, 2)
     }
 
-    @Test func `a flush holds up no reader, and where it fails nothing more is written`() throws {
+    @Test func `a flush blocks no reader, and a failed flush prevents later writes`() throws {
         let faults = FaultInjector { _ in 0 }
         let environment = try open(faults)
         let read = Shared<[UInt8]?>(nil)
@@ -135,7 +136,7 @@ struct StorageFailureTests {
     }
 
     /// After a failed write of the root LMDB refuses new readers, too.
-    @Test func `after a failed root readers share the last version`() throws {
+    @Test func `readers share the last version after a failed root`() throws {
         let faults = FaultInjector { _ in 0 }
         let environment = try open(faults)
         faults.set {
@@ -164,7 +165,7 @@ struct StorageFailureTests {
         expectEqual(environment.readerList().map(\.version), [1])
     }
 
-    @Test func `injected errors at the beginning are typed`() throws {
+    @Test func `errors while the environment opens are typed`() throws {
         let faults = FaultInjector { _ in 0 }
         let environment = try open(faults)
         faults.set { $0 == .read ? MDB_READERS_FULL : $0 == .write ? MDB_MAP_RESIZED : 0 }
@@ -174,7 +175,7 @@ struct StorageFailureTests {
         try environment.write { writer throws(EngineError) in try writer.put(1, 1, [2]) }
     }
 
-    @Test func `closing waits for readers and then nothing begins`() throws {
+    @Test func `closing waits for readers, and refuses new ones`() throws {
         let path = folder.file()
         let environment = try StorageEnvironment.open(path: path)
         try environment.write { writer throws(EngineError) in try writer.put(1, 1, bytes(4, 6000)) }
@@ -220,7 +221,7 @@ struct StorageFailureTests {
         }
     }
 
-    @Test func `small commits seldom change the files length`() throws {
+    @Test func `small commits seldom change the file's length`() throws {
         let environment = try StorageEnvironment.open(path: folder.file())
         var changes = 0
         var size: UInt64 = 0

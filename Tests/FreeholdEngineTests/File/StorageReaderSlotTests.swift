@@ -80,7 +80,7 @@ struct StorageReaderSlotTests {
         return try Database.open(at: path, options: options)
     }
 
-    @Test func `a map resized elsewhere is followed once nothing is pinned`() throws {
+    @Test func `a map that another process resized is adopted once nothing is pinned`() throws {
         let path = folder.file()
         let database = try openSmall(path)
         var pinned: Snapshot? = try database.snapshot()
@@ -95,7 +95,7 @@ struct StorageReaderSlotTests {
         expectEqual(State(try database.snapshot()).transaction, 100)
     }
 
-    @Test func `a map resized elsewhere is followed`() throws {
+    @Test func `a map that another process resized is adopted`() throws {
         let path = folder.file()
         let database = try openSmall(path)
         _ = try database.snapshot()

@@ -31,7 +31,7 @@ struct StorageTransactionTests {
         expect(try environment.beginRead().bytes(1, 1) == nil)
     }
 
-    @Test func `a segment is visited in order and alone`() throws {
+    @Test func `a walk through a segment visits its blocks only, in order`() throws {
         let environment = try StorageEnvironment.open(path: folder.file())
         let numbers: [UInt64] = [5, 0, 1 << 39, 300, 7, 70000]
         try environment.write { writer throws(EngineError) in
@@ -51,7 +51,7 @@ struct StorageTransactionTests {
         expectEqual(reader.numbers(in: 0), [])
     }
 
-    @Test func `an empty commit makes no version and an abort leaves nothing`() throws {
+    @Test func `an empty commit creates no version, and an abort leaves nothing`() throws {
         let environment = try StorageEnvironment.open(path: folder.file())
         try expectEqual(environment.write { _ in }, 0)
         try expectEqual(
@@ -123,7 +123,7 @@ struct StorageTransactionTests {
         for (number, value) in model { expectEqual(reader.bytes(9, number), value, "seed \(seed)") }
     }
 
-    @Test func `a full map names the setting and writing goes on`() throws {
+    @Test func `a full map names the setting, and writing continues`() throws {
         let environment = try StorageEnvironment.open(path: folder.file(), options: .init(mapSize: 1 << 20))
         try environment.write { writer throws(EngineError) in try writer.put(1, 1, bytes(1, 8000)) }
         let found = error { () throws(EngineError) in

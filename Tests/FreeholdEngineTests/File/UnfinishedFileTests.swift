@@ -29,7 +29,7 @@ struct UnfinishedFileTests {
     }
 
     @Test(arguments: [1, 15, 16, 24, 100, 151, 152, 511, 4095, 4096, 4097, 4300, 8191, 8192])
-    func `a file that holds a part of its first two pages is made anew`(size: Int) throws {
+    func `a file with only a part of its first two pages is created anew`(size: Int) throws {
         let pages = try newPages()
         let path = try write(pages.prefix(size), "part")
         if size < pages.count {
@@ -50,7 +50,7 @@ struct UnfinishedFileTests {
         }
     }
 
-    @Test func `anything else that is short is refused and left as it is`() throws {
+    @Test func `any other short file is refused and not changed`() throws {
         var pages = try newPages()
         let path = folder.file("whole")
         try openAndWrite(path)
@@ -110,7 +110,7 @@ struct UnfinishedFileTests {
         try openAndWrite(path)
     }
 
-    @Test func `an empty file that never was a database is taken for a new one`() throws {
+    @Test func `an empty file that never was a database is used as a new one`() throws {
         try openAndWrite(try write(Data(), "empty"))
         // Also where an opening failed before there was a version.
         let path = folder.file("opened")

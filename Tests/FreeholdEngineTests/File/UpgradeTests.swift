@@ -38,7 +38,7 @@ struct `Upgrades of older files` {
         expectEqual(snapshot.verify(), [])
     }
 
-    @Test func `keep what an older Freehold wrote`() throws {
+    @Test func `an upgrade keeps the content of an older Freehold`() throws {
         let path = folder.file()
         try Format4File.write(to: path)
         let old = identity(path)
@@ -61,7 +61,7 @@ struct `Upgrades of older files` {
         try expectEqual(format(path), Self.newest)
     }
 
-    @Test(arguments: [3, 40, 1000]) func `keep every kind of value`(clusterSpan: Int) throws {
+    @Test(arguments: [3, 40, 1000]) func `an upgrade keeps every kind of value`(clusterSpan: Int) throws {
         let path = folder.file()
         try DamageSample.fill(path, clusterSpan: clusterSpan, people: 45, formatVersion: 4)
         var options = DamageSample.options()
@@ -83,7 +83,7 @@ struct `Upgrades of older files` {
         expect(snapshot.root == before.root && snapshot.schema.encoded() == before.schema)
     }
 
-    @Test func `keep the permissions, and lead through symbolic links`() throws {
+    @Test func `an upgrade keeps the permissions and the symbolic links`() throws {
         let path = folder.file()
         try Format4File.write(to: path)
         chmod(path, 0o640)
@@ -96,7 +96,7 @@ struct `Upgrades of older files` {
     }
 
     @Test(.enabled(if: BlockCryptography.isAvailable, "needs the trait Encryption"))
-    func `seal encrypted files anew with their key`() throws {
+    func `an upgrade seals encrypted files anew with their key`() throws {
         let path = folder.file()
         var options = Database.Options()
         options.formatVersion = 4
@@ -127,7 +127,7 @@ struct `Upgrades of older files` {
         expect(snapshot.verify() == [] && State(snapshot) == state)
     }
 
-    @Test func `wait until all other processes have closed the file`() throws {
+    @Test func `an upgrade waits until all other processes have closed the file`() throws {
         let path = folder.file()
         try Format4File.write(to: path)
         let old = identity(path)
@@ -153,7 +153,7 @@ struct `Upgrades of older files` {
         expect(identity(path) != old)
     }
 
-    @Test func `another process's users are never left with the old file`() throws {
+    @Test func `an upgrade never leaves another process with the old file`() throws {
         let path = folder.file()
         try Format4File.write(to: path)
         var options = Database.Options()
@@ -173,7 +173,7 @@ struct `Upgrades of older files` {
         child.wait()
     }
 
-    @Test func `leave a damaged file as it is`() throws {
+    @Test func `an upgrade doesn't change a damaged file`() throws {
         let path = folder.file()
         try DamageSample.fill(path, clusterSpan: 3, people: 45, formatVersion: 4)
         var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
@@ -216,7 +216,9 @@ struct `Upgrades of older files` {
     }
 
     @Test(.enabled(if: Interposer.isAvailable, "needs a C compiler and LD_PRELOAD"), arguments: Failure.allCases)
-    func `that fail at any call of the system's leave a whole file, and the next one does it`(failure: Failure) throws {
+    func `an upgrade that fails at any system call leaves a complete file, and the next one succeeds`(failure: Failure)
+        throws
+    {
         let folder = try ChildFolder()
         let script = Script(seed: Format4File.seed)
         let before = Format4File.state

@@ -30,7 +30,7 @@ struct WriteTurnTests {
         }
     }
 
-    @Test func `a turn is offered the lock that is free, and begins a transaction`() throws {
+    @Test func `a free lock is offered to a turn, which begins a transaction`() throws {
         let database = try open()
         let asked = Asked(database, WritePlace())
         asked.isReady.wait()
@@ -43,7 +43,7 @@ struct WriteTurnTests {
         expectEqual(asked.readyCount.withLock { $0 }, 1)
     }
 
-    @Test func `an offer lapses, and the other turns of the place leave the queue`() throws {
+    @Test func `an offer expires, and the other turns of the place leave the queue`() throws {
         let database = try open()
         let (busy, other) = (WritePlace(), WritePlace())
         let held = try database.beginWrite()
@@ -62,7 +62,7 @@ struct WriteTurnTests {
         expectEqual(database.waitingWriterCount, 0)
     }
 
-    @Test func `a place that asks again is before those that asked later`() throws {
+    @Test func `a place that requests again is before later requests`() throws {
         let database = try open()
         let place = WritePlace()
         let held = try database.beginWrite()
@@ -85,7 +85,7 @@ struct WriteTurnTests {
         try database.beginWrite().cancel()
     }
 
-    @Test func `a turn ends at its deadline, by a cancellation or with the reason why nothing begins`() throws {
+    @Test func `a turn ends at its deadline, by a cancellation, or with the reason of the failure`() throws {
         let database = try open()
         let held = try database.beginWrite()
         let late = Asked(database, WritePlace(), until: .now + .milliseconds(5))
@@ -153,7 +153,7 @@ struct WriteTurnTests {
         expectEqual(database.waitingWriterCount, 0)
     }
 
-    @Test func `alarms ring in the order of their moments, and a cancelled one never`() async {
+    @Test func `alarms fire in the order of their times, and a cancelled one never fires`() async {
         let clock = AlarmClock.current
         let rung = Shared<[Int]>([])
         let now = ContinuousClock.now

@@ -49,7 +49,7 @@ struct WriterLockLimitTests {
         expect(try await becomesFree(holder))
     }
 
-    @Test func `a lock that is free is taken whatever the deadline`() async throws {
+    @Test func `a free lock is acquired even after the deadline`() async throws {
         let lock = try makeLock()
         try lock.acquire(until: .now)
         lock.release()
@@ -57,7 +57,7 @@ struct WriterLockLimitTests {
         lock.release()
     }
 
-    @Test func `a cancelled task leaves at once while another process has the lock`() async throws {
+    @Test func `a cancelled task stops waiting at once while another process has the lock`() async throws {
         let lock = try makeLock()
         let other = try makeLock()
         try other.acquire()
@@ -80,7 +80,7 @@ struct WriterLockLimitTests {
         expect(try await becomesFree(other))
     }
 
-    @Test func `a file that closes while a wait that was given up goes on is let go of`() async throws {
+    @Test func `a file that is closed during an abandoned wait is released`() async throws {
         let other = try makeLock()
         try other.acquire()
         do {

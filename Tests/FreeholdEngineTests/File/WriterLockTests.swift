@@ -17,7 +17,7 @@ struct WriterLockTests {
         }
     }
 
-    @Test func `one holds it at a time`() throws {
+    @Test func `the lock has one holder at a time`() throws {
         let one = try makeLock()
         let other = try makeLock()
         try one.acquire()
@@ -31,7 +31,7 @@ struct WriterLockTests {
         one.release()
     }
 
-    @Test func `closing gives it up`() throws {
+    @Test func `closing releases the lock`() throws {
         let one = try makeLock()
         let other = try makeLock()
         try one.acquire()
@@ -46,7 +46,7 @@ struct WriterLockTests {
         return lock
     }
 
-    @Test func `a deleted lock file is made again`() throws {
+    @Test func `a deleted lock file is created again`() throws {
         let one = try makeLock()
         try FileManager.default.removeItem(atPath: folder.file("test.realm.writer"))
         let other = try makeLock()
@@ -74,7 +74,7 @@ struct WriterLockTests {
         expectEqual(code { () throws(EngineError) in try one.acquire() }, .environmentClosed)
     }
 
-    @Test func `without a file it works inside the process`() async throws {
+    @Test func `a lock without a file works inside the process`() async throws {
         let lock = try WriterLock(path: nil)
         try lock.acquire()
         expect(try !lock.tryAcquire())

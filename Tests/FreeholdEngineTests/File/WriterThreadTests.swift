@@ -20,7 +20,7 @@ struct WriterThreadTests {
         expectEqual(seen.withLock { $0 }, Array(0..<100))
     }
 
-    @Test func `results errors and nested calls come back`() throws {
+    @Test func `results, errors and nested calls are returned`() throws {
         let thread = WriterThread()
         var local = [1]
         let nested = try thread.sync { () throws(EngineError) in
@@ -49,8 +49,7 @@ struct WriterThreadTests {
         expectEqual(total, 1600)
     }
 
-    @Test func `what ends its transaction runs on the caller's thread, one at a time and in no job's way`() async throws
-    {
+    @Test func `the end of a transaction runs on the caller's thread, one at a time, and blocks no job`() async throws {
         let thread = WriterThread()
         let mine = fh_thread_id()
         let (identifier, wasCurrent) = try thread.syncInPlace { () throws(EngineError) in
@@ -77,7 +76,7 @@ struct WriterThreadTests {
         expectEqual(total, 1600)
     }
 
-    @Test func `jobs that come meanwhile run afterwards`() throws {
+    @Test func `jobs that arrive during a job run afterwards`() throws {
         let thread = WriterThread()
         let seen = Mutex<[UInt]>([])
         let early = try thread.syncInPlace { () throws(EngineError) in
@@ -90,7 +89,7 @@ struct WriterThreadTests {
         expect(seen.withLock { $0.first } != fh_thread_id())
     }
 
-    @Test func `where a transaction is open elsewhere, it runs there`() throws {
+    @Test func `a job runs on the thread with the open transaction`() throws {
         let thread = WriterThread()
         let other = try thread.sync { () throws(EngineError) in
             thread.hold()
@@ -100,7 +99,7 @@ struct WriterThreadTests {
         try thread.sync { () throws(EngineError) in thread.letGo() }
     }
 
-    @Test func `stopping runs what is queued`() {
+    @Test func `stopping runs the queued jobs`() {
         let count = Atomic<Int>(0)
         let thread = WriterThread()
         for _ in 0..<50 { thread.async { _ = count.add(1, ordering: .relaxed) } }
@@ -130,7 +129,7 @@ struct WriterThreadTests {
         expect(blocked)
     }
 
-    @Test func `what was begun goes on on its thread`() throws {
+    @Test func `a started transaction continues on its thread`() throws {
         let thread = WriterThread()
         let first = try thread.sync { () throws(EngineError) in
             thread.hold()

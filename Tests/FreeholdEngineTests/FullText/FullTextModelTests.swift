@@ -52,7 +52,7 @@ struct FullTextModelTests {
             (seed: 7, span: 1000, budget: 64 << 20, .latin1),
         ] as [(seed: UInt64, span: Int, budget: Int, matching: TextMatching)]
     )
-    func `an index finds what the strings have`(
+    func `an index finds the words of the strings`(
         shape: (seed: UInt64, span: Int, budget: Int, matching: TextMatching)
     ) throws {
         let matching = shape.matching

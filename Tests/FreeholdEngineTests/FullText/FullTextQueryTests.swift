@@ -64,7 +64,7 @@ struct FullTextQueryTests {
         ("\"cafe", ["café"], ["noir"]),
         ("cafe, noir", ["noir café"], ["café"]),
     ])
-    func `compatible terms`(search: String, found: [String], not: [String]) throws {
+    func `compatible terms are parsed`(search: String, found: [String], not: [String]) throws {
         for text in found { expect(try Self.matches(search, text, .latin1), "\(text)") }
         for text in not { expect(try !Self.matches(search, text, .latin1), "\(text)") }
     }
@@ -96,7 +96,7 @@ struct FullTextQueryTests {
         expectEqual(error?.message.contains("has a separator inside the term 'object-oriented'"), true)
     }
 
-    @Test func `places of the terms in a text`() throws {
+    @Test func `the places of the terms in a text are found`() throws {
         func places(_ search: String, _ text: String) throws -> [String] {
             var text = text
             let matcher = FullTextMatcher(try FullTextQuery(search))

@@ -6,7 +6,7 @@ import Testing
 /// BM25 against the formula worked out on plain strings.
 struct FullTextRankingTests {
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `scores are those of the formula`(seed: UInt64) throws {
+    func `scores follow the formula`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let database = try FullTextDatabaseTests.database(
             "ranking-\(seed)",

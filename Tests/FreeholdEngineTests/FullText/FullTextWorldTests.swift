@@ -92,7 +92,7 @@ struct FullTextWorldTests {
     }
 
     @Test(arguments: [(TextMatching.unicode, 21), (.latin1, 22)] as [(TextMatching, UInt64)])
-    func `inside a write that changes names`(matching: TextMatching, seed: UInt64) throws {
+    func `searches work inside a write that changes names`(matching: TextMatching, seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let database = try Self.database("write", matching)
         let setup = try database.beginWrite()

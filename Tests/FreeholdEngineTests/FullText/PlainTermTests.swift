@@ -15,7 +15,7 @@ struct PlainTermTests {
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `texts of few letters, short and long`(seed: UInt64) throws {
+    func `terms are found in short and long texts of few letters`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         // Those that differ by one bit from letters and digits are among them.
         let plain = ["a", "a", "b", "A", "B", "1", " ", " ", "-", "\u{11}", "!", "@", "`", "[", "{"]

@@ -79,7 +79,7 @@ struct TextTokenTests {
         ("naïveté ŁódŹ", ["naivete", "od"]),
         ("cafe\u{301}s", ["cafe", "s"]),
     ])
-    func `the compatible words are of Latin 1 only`(text: String, expected: [String]) {
+    func `the compatible words contain only Latin-1 letters`(text: String, expected: [String]) {
         expectEqual(Self.tokens(text, .latin1), expected)
     }
 
@@ -128,7 +128,7 @@ struct TextTokenTests {
         expectEqual(count, 2)
     }
 
-    @Test func `a set of tokens holds each once, however often it is emptied`() {
+    @Test func `a set of tokens contains each once, even after it was emptied`() {
         let set = TokenSet()
         for round in 0..<20 {
             set.removeAll()

@@ -29,7 +29,7 @@ struct GeoCoveringTests {
     }
 
     @Test(arguments: [(90.0, 0.0), (-90, 0), (0, 180), (35, 45), (0, 45)])
-    func `places have one number, by whichever name`(_ c: (latitude: Double, longitude: Double)) throws {
+    func `a place with several names has one number`(_ c: (latitude: Double, longitude: Double)) throws {
         let twin = abs(c.latitude) == 90 ? 77 : c.longitude == 180 ? -180 : c.longitude
         expectEqual(
             GeoCell.number(latitude: c.latitude, longitude: c.longitude),
@@ -44,12 +44,12 @@ struct GeoCoveringTests {
             (48.8567, 2.3508, 3360564603907583464), (-33.8688, 151.2093, 4193198522809103293),
         ] as [(Double, Double, Int64)]
     )
-    func `the numbers of known places`(_ c: (latitude: Double, longitude: Double, number: Int64)) {
+    func `the numbers of known places are right`(_ c: (latitude: Double, longitude: Double, number: Int64)) {
         expectEqual(GeoCell.number(latitude: c.latitude, longitude: c.longitude), c.number)
     }
 
     @Test(arguments: [71, 72, 73] as [UInt64])
-    func `a covering has every place of the shape, and not many more`(seed: UInt64) throws {
+    func `a covering contains every place of the shape, and few others`(seed: UInt64) throws {
         var random = RandomShapes(seed: seed)
         let numbered = try WorldPlaces.all.prefix(8000).map { ($0, try number($0)) }
         for round in 0..<12 {

@@ -21,13 +21,13 @@ struct GeoPolygonTests {
             (10.02, 5, true), (10.06, 5, false), (11, 5, false), (-5, -5, false), (5, 185 - 360, false),
         ] as [(Double, Double, Bool)]
     )
-    func `a square has its inside`(_ c: (latitude: Double, longitude: Double, isInside: Bool)) throws {
+    func `a square contains its inside`(_ c: (latitude: Double, longitude: Double, isInside: Bool)) throws {
         for ring in [Self.square, Self.square.reversed()] {
             try expectEqual(contains(polygon(ring), c.latitude, c.longitude), c.isInside)
         }
     }
 
-    @Test func `corners and edges belong to a polygon, those of its holes, too`() throws {
+    @Test func `corners and edges belong to a polygon, and so do those of its holes`() throws {
         let hole = [(2.0, 2.0), (2, 4), (4, 4), (4, 2), (2, 2)]
         let shape = try polygon(Self.square, hole)
         for (latitude, longitude) in Self.square + hole { expect(try contains(shape, latitude, longitude)) }
@@ -165,7 +165,7 @@ struct GeoPolygonTests {
     ]
 
     @Test(arguments: invalid.indices)
-    func `polygons that can't be are refused with a sentence that says why`(_ i: Int) throws {
+    func `invalid polygons are refused with the reason`(_ i: Int) throws {
         let c = Self.invalid[i]
         let polygon = try require(GeoPolygon(outerRing: c.rings[0], holes: Array(c.rings.dropFirst())))
         let error = #expect(throws: QueryError.self, "\(c.name)") { try polygon.validate() }
@@ -196,7 +196,7 @@ struct GeoPolygonTests {
         #expect(throws: QueryError.self) { try GeoShape.box(box).validate() }
     }
 
-    @Test func `a ring of thousands of places is checked and asked in a moment`() throws {
+    @Test func `a ring of thousands of places is checked and used quickly`() throws {
         let ring = (0..<2000).map { i -> (Double, Double) in
             let turn = Double(i) * 2 * .pi / 2000
             return ((5 + cos(40 * turn)) * sin(turn), 100 + (5 + cos(40 * turn)) * cos(turn))

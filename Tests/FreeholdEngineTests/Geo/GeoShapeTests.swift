@@ -53,7 +53,7 @@ struct GeoShapeTests {
             ("the antimeridian by two names", (10, 180), (10, -180), 0),
         ] as [(String, (Double, Double), (Double, Double), Double)]
     )
-    func `distances between known places`(
+    func `distances between known places are right`(
         _ c: (name: String, a: (Double, Double), b: (Double, Double), kilometers: Double)
     ) throws {
         let (a, b) = (try require(GeoPoint(c.a)), try require(GeoPoint(c.b)))
@@ -84,7 +84,7 @@ struct GeoShapeTests {
         )
     }
 
-    @Test func `shapes that have no meaning aren't made`() throws {
+    @Test func `shapes without a meaning aren't created`() throws {
         let point = try require(GeoPoint(latitude: 0, longitude: 0))
         expect(GeoCircle(center: point, radiusInRadians: -0.1) == nil)
         expect(GeoCircle(center: point, radiusInRadians: .nan) == nil)
@@ -124,7 +124,7 @@ struct GeoShapeTests {
             ((80, 10), (90, 20), (85, 21), false), ((5, 5), (5, 5), (5, 5), true), ((5, 5), (5, 9), (5, 7), true),
         ] as [((Double, Double), (Double, Double), (Double, Double), Bool)]
     )
-    func `boxes have their borders, cross the antimeridian and hold poles`(
+    func `boxes contain their borders, cross the antimeridian and contain poles`(
         _ c: (low: (Double, Double), high: (Double, Double), place: (Double, Double), isInside: Bool)
     ) throws {
         let box = try require(GeoBox(bottomLeft: c.low, topRight: c.high))
@@ -133,7 +133,7 @@ struct GeoShapeTests {
 
     // MARK: Circles
 
-    @Test func `a circle holds its centre, however small, and the whole earth, if large enough`() throws {
+    @Test func `even a small circle contains its centre, and a large one the whole earth`() throws {
         var random = RandomShapes(seed: 11)
         for _ in 0..<300 {
             let (a, b) = (random.point(), random.point())
@@ -189,7 +189,7 @@ struct GeoShapeTests {
     // MARK: The world's cities
 
     @Test(arguments: [21, 22, 23] as [UInt64])
-    func `boxes and circles hold those of 34,006 cities that haversine and plain comparison say`(seed: UInt64) throws {
+    func `boxes and circles agree with haversine and a plain comparison on 34,006 cities`(seed: UInt64) throws {
         var random = RandomShapes(seed: seed)
         let cities = WorldPlaces.all
         expectEqual(cities.count, 34_006)

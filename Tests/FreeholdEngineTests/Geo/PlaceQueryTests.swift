@@ -219,7 +219,7 @@ struct PlaceQueryTests {
         }
     }
 
-    @Test func `an invalid shape in a predicate holds nothing`() throws {
+    @Test func `an invalid shape in a predicate contains nothing`() throws {
         let places = try PlaceDatabase("invalid")
         let write = try places.database.beginWrite()
         let table = write.schema.table(named: "Company")!
@@ -240,7 +240,7 @@ struct PlaceQueryTests {
         }
     }
 
-    @Test func `the 34,006 cities are found in circles through the index as by looking at each`() throws {
+    @Test func `the index and a test of each of 34,006 cities find the same ones in circles`() throws {
         let places = try PlaceDatabase("world", span: 1000)
         let write = try places.database.beginWrite()
         let place = write.schema.table(named: "IndexedPlace")!

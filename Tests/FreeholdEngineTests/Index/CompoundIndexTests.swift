@@ -33,7 +33,7 @@ struct CompoundIndexTests {
     }
 
     @Test(arguments: [(seed: 1, span: 3), (2, 16), (3, 1000)] as [(seed: UInt64, span: Int)])
-    func `random edits keep compound indexes in step, and queries by them right`(
+    func `random edits keep compound indexes up to date, and queries by them right`(
         shape: (seed: UInt64, span: Int)
     ) throws {
         var random = SeededRandom(seed: shape.seed &+ 900)
@@ -147,7 +147,7 @@ struct CompoundIndexTests {
         }
     }
 
-    @Test func `two objects with the same values are refused at commit, and all of it is taken back`() throws {
+    @Test func `two objects with the same values are refused at commit, and the transaction is undone`() throws {
         let (database, table) = try unique("refused")
         var write = try database.beginWrite()
         _ = try add(write, table, "x", 1)
@@ -184,7 +184,7 @@ struct CompoundIndexTests {
         expectEqual(refusal(write)?.code, .uniqueConstraint)
     }
 
-    @Test func `nulls don't collide, and values may be swapped`() throws {
+    @Test func `nulls don't collide, and values may be exchanged`() throws {
         let (database, table) = try unique("swap")
         var write = try database.beginWrite()
         let first = try add(write, table, "x", 1)
@@ -226,7 +226,7 @@ struct CompoundIndexTests {
         expect(refusal(write) == nil)
     }
 
-    @Test func `a unique index over data that breaks it is refused and leaves the file`() throws {
+    @Test func `a unique index over duplicate data is refused, and the file isn't changed`() throws {
         let database = try open("existing")
         var write = try database.beginWrite()
         try write.applySchema([spec([])])
@@ -249,7 +249,7 @@ struct CompoundIndexTests {
     }
 
     @Test(arguments: [["a"], ["a", "a"], ["a", "nothing"], ["a", "list"], ["a", "x"]])
-    func `indexes that make no sense are refused`(columns: [String]) throws {
+    func `meaningless indexes are refused`(columns: [String]) throws {
         let database = try open("refused-\(columns.joined())")
         let write = try database.beginWrite()
         var spec = spec([CompoundIndexSpec(columns)])

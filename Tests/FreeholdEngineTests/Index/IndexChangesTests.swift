@@ -60,7 +60,7 @@ struct IndexChangesTests {
         expectEqual(seen, [2, 1])
     }
 
-    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64]) func `Random changes are found and sorted as in a dictionary`(
+    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64]) func `random changes are found and sorted like in a dictionary`(
         seed: UInt64
     ) {
         print("seed \(seed)")

@@ -42,7 +42,7 @@ struct IndexTimingTests {
         expectEqual(found, needles.count / width)
     }
 
-    @Test func `Sequential ints`() {
+    @Test func `sequential ints`() {
         let store = MemoryBlockStore()
         var tree = IndexTree(segment: 1)
         let changes = IndexChanges()

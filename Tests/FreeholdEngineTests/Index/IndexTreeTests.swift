@@ -138,7 +138,7 @@ enum IndexTestShape: String, CaseIterable, Sendable {
 
 struct IndexTreeTests {
     @Test(arguments: IndexTestShape.allCases, [64, 200, 600, BlockLimits.twoPages])
-    func `Random batches leave what a sorted array holds`(shape: IndexTestShape, capacity: Int) {
+    func `random batches have the same result as on a sorted array`(shape: IndexTestShape, capacity: Int) {
         let isLong = TestBudget.isSoak || ProcessInfo.processInfo.environment["FREEHOLD_LONG"] == "1"
         for run in 0..<(isLong ? 30 : 1) {
             randomBatches(shape, capacity, seed: UInt64(capacity * 31 + shape.rawValue.utf8.count + run * 1_000_003))
@@ -209,7 +209,7 @@ struct IndexTreeTests {
     }
 
     @Test(arguments: [1, 7, 1000])
-    func `A merge pauses after each stretch`(stretch: Int) {
+    func `a merge pauses after each section`(stretch: Int) {
         let model = Model(capacity: 100, stretch: stretch)
         for i in 0..<1000 { model.insert(IndexTestEntry(bytes: encodedInt(Int64(i * 37 % 1000)), key: Int64(i))) }
         model.apply()
@@ -227,7 +227,7 @@ struct IndexTreeTests {
         expect(model.store.count < before / 2)
     }
 
-    @Test func `Values fall from the top one by one`() {
+    @Test func `the largest values are removed one by one`() {
         let model = Model(capacity: 120)
         for i in 0..<400 {
             model.insert(IndexTestEntry(bytes: encodedInt(Int64(1000 - i)), key: 5))
@@ -237,7 +237,7 @@ struct IndexTreeTests {
         model.check(&random, IndexTestShape.anyInts.value)
     }
 
-    @Test func `One value stands under thousands of keys`() {
+    @Test func `one value has thousands of keys`() {
         let model = Model(capacity: BlockLimits.twoPages)
         let bytes = encodedString("the same")
         for i in 0..<20_000 { model.insert(IndexTestEntry(bytes: bytes, key: Int64(i) * 3)) }

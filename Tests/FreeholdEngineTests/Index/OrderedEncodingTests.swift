@@ -45,7 +45,7 @@ struct OrderedEncodingTests {
         expect(isOrdered(strings.map(encodedString)))
     }
 
-    @Test func `Only strings over 64 bytes are cut and need checking`() {
+    @Test func `only strings over 64 bytes are cut and need a check`() {
         let whole = String(repeating: "x", count: 64)
         let cut = whole + "a"
         let other = whole + "b"
@@ -75,7 +75,7 @@ struct OrderedEncodingTests {
         )
     }
 
-    @Test func `The successor of a prefix bounds what begins with it`() {
+    @Test func `the successor of a prefix bounds the strings with that prefix`() {
         func successor(_ bytes: [UInt8]) -> [UInt8]? {
             bytes.withUnsafeBytes { OrderedEncoding.successor(ofPrefix: $0) }
         }

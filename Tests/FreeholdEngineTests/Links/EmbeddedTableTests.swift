@@ -43,7 +43,7 @@ struct EmbeddedTableTests {
         }
     }
 
-    @Test func `a chain of many embedded objects goes with its owner`() throws {
+    @Test func `a chain of many embedded objects is deleted with its owner`() throws {
         let f = try Fixture()
         let length = TestBudget.cases(25_000, soak: 100_000)
         var transaction = try f.database.beginWrite()
@@ -65,7 +65,7 @@ struct EmbeddedTableTests {
         expectEqual(snapshot.changes(ofVersion: snapshot.version)?.changes(of: f.address)?.deleted.count, length)
     }
 
-    @Test func `many embedded objects go with their owners table`() throws {
+    @Test func `many embedded objects are deleted with their owners' table`() throws {
         let f = try Fixture()
         var transaction = try f.database.beginWrite()
         for _ in 0..<3000 {
@@ -135,7 +135,7 @@ struct EmbeddedTableTests {
         try expectEqual(transaction.commit().verify(), [])
     }
 
-    @Test func `what no link owns does not outlive the transaction`() throws {
+    @Test func `an embedded object without an owner is deleted at the end of the transaction`() throws {
         let f = try Fixture()
         let transaction = try f.database.beginWrite()
         let alone = try transaction.create(f.address)
@@ -184,7 +184,7 @@ struct EmbeddedTableTests {
         try expectEqual(transaction.commit().verify(), [])
     }
 
-    @Test func `thousands of mixed links to one object are kept and taken back`() throws {
+    @Test func `thousands of mixed links to one object are stored and removed`() throws {
         let folder = TemporaryFolder()
         var options = Database.Options()
         options.mapSize = 1 << 30

@@ -11,7 +11,7 @@ struct ManyLinksTests {
     private static let links = 40
 
     @Test(arguments: ["list", "set", "dictionary", "mixed"])
-    func `every link is stored, and its inverse`(_ name: String) throws {
+    func `every link and its inverse are stored`(_ name: String) throws {
         let folder = TemporaryFolder()
         var options = Database.Options()
         options.mapSize = 1 << 30

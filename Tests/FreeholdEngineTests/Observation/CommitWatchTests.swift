@@ -120,7 +120,7 @@ struct CommitWatchTests {
     }
 
     #if os(Linux)
-        @Test func `a forked child that watches lets go of its parent's watches`() async {
+        @Test func `a forked child with a watch releases its parent's watches`() async {
             await #expect(processExitsWith: .exitCode(0)) {
                 let folder = try ChildFolder()
                 let path = folder.file("forked.realm")
@@ -134,7 +134,7 @@ struct CommitWatchTests {
             }
         }
 
-        @Test func `without an instance of inotify files are looked at now and then`() async {
+        @Test func `files are polled without an instance of inotify`() async {
             await #expect(processExitsWith: .exitCode(0)) {
                 FileWatch.lacksInstances.store(true, ordering: .relaxed)
                 let folder = try ChildFolder()
@@ -200,7 +200,7 @@ struct CommitWatchTests {
         }
 
         /// A lock that another thread holds when the process forks is held for ever in the child.
-        @Test func `a child forked while threads open, watch and write watches, too`() async {
+        @Test func `a child that is forked while threads open, watch and write can watch, too`() async {
             await #expect(processExitsWith: .exitCode(0)) {
                 let folder = try ChildFolder()
                 let path = folder.file("forked.realm")
@@ -241,7 +241,7 @@ struct CommitWatchTests {
 
     /// The observed result equals that of a new query at every reported version. The writer is killed at some point,
     /// and the next one continues.
-    @Test func `queries follow other processes that write, and are killed`() throws {
+    @Test func `queries follow other processes that write and are killed`() throws {
         let path = try file(transactions: 2)
         let database = try Database.open(at: path)
         let log = ChangeLog(database)

@@ -19,7 +19,8 @@ struct ObservationModelTests {
         }
     }()
 
-    @Test(arguments: runs) func `observers of random graphs say what a comparison says`(_ run: Run) throws {
+    @Test(arguments: runs) func `observers of random graphs report the same changes as a comparison`(_ run: Run) throws
+    {
         let folder = TemporaryFolder()
         var options = Database.Options()
         options.clusterSpan = run.span

@@ -77,7 +77,7 @@ struct ObservationTests {
 
     private func key(_ i: Int64) -> ObjectKey { ObjectKey(i) }
 
-    @Test func `deep watching sees an object and three links from it, not four`() throws {
+    @Test func `deep watching reports an object and those up to three links away, not four`() throws {
         let it = try Fixture(6)
         let query = try it.watch(RowQuery(table: it.people, stages: []), .deep)
         try it.write { try $0.set(it.age, key(4), .int(99)) }
@@ -89,7 +89,7 @@ struct ObservationTests {
         try expectEqual(query.advance()?.modifications, [0, 3, 4, 5])
     }
 
-    @Test func `key paths see what is on them only`() throws {
+    @Test func `key paths report only changes on them`() throws {
         let it = try Fixture(4)
         let path = PropertyPath(columns: [it.friend, it.age])
         let query = try it.watch(RowQuery(table: it.people, stages: []), .paths([path]))
@@ -101,7 +101,7 @@ struct ObservationTests {
         try expectEqual(query.advance()?.modifications, [3])
     }
 
-    @Test func `what moves by its sort key is deleted and inserted, and no more than that`() throws {
+    @Test func `an object that moves by its sort key is deleted and inserted, and nothing else changes`() throws {
         let it = try Fixture(5, ages: [10, 20, 30, 40, 50])
         let query = try it.watch(RowQuery(table: it.people, sort: [SortKey(it.age)]))
         try it.write { try $0.set(it.age, key(0), .int(35)) }
@@ -122,7 +122,7 @@ struct ObservationTests {
         expect(swapped.deletions.count == 1 && swapped.insertions.count == 1 && swapped.modifications.count == 1)
     }
 
-    @Test func `a limit pushes out and takes in`() throws {
+    @Test func `a limit removes and adds objects at its end`() throws {
         let it = try Fixture(4, ages: [10, 20, 30, 40])
         let query = try it.watch(RowQuery(table: it.people, sort: [SortKey(it.age)], limit: 2))
         try it.write { try $0.set(it.age, key(3), .int(15)) }
@@ -136,7 +136,7 @@ struct ObservationTests {
         expect(try query.advance() == nil)
     }
 
-    @Test func `a value that is set counts, one that is set elsewhere doesn't`() throws {
+    @Test func `the assignment of an equal value counts, and that of another property doesn't`() throws {
         let it = try Fixture(3)
         let adults = RowQuery(table: it.people, predicate: .comparison(PropertyPath(it.age), .greater, .int(1)))
         let query = try it.watch(adults)
@@ -150,7 +150,7 @@ struct ObservationTests {
         try expectEqual(query.advance()?.modifications, [0])
     }
 
-    @Test func `states are compared where the schema changed between them`() throws {
+    @Test func `states are compared if the schema changed between them`() throws {
         let it = try Fixture(5, ages: [5, 4, 3, 2, 1])
         let sorted = RowQuery(table: it.people, sort: [SortKey(it.age)])
         let before = try it.snapshot
@@ -239,7 +239,7 @@ struct ObservationTests {
         expect(found.deletions == ["a"] && found.insertions == ["d"] && found.modifications == ["b", "c"])
     }
 
-    @Test(arguments: 1...4) func `keys in pieces are edited as an array is`(seed: UInt64) {
+    @Test(arguments: 1...4) func `keys in pieces are edited like an array`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var plain = (0..<Int.random(in: 0..<4000, using: &random)).map { ObjectKey(Int64($0)) }
         var keys = OrderedKeys(plain)
@@ -269,7 +269,7 @@ struct ObservationTests {
         }
     }
 
-    @Test(arguments: 1...30) func `the difference of two sequences replays`(seed: UInt64) {
+    @Test(arguments: 1...30) func `the difference of two sequences can be replayed`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let old = (0..<Int.random(in: 0..<40, using: &random)).map { _ in Int.random(in: 0..<20, using: &random) }
         var new = old

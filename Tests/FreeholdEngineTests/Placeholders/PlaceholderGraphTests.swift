@@ -4,7 +4,7 @@ import Testing
 
 /// What the processes of `PlaceholderProcessTests` do, in one.
 struct PlaceholderGraphTests {
-    @Test(arguments: 1...UInt64(TestBudget.cases(7, soak: 200))) func `the graph script leaves what it says`(
+    @Test(arguments: 1...UInt64(TestBudget.cases(7, soak: 200))) func `the graph script leaves the described content`(
         seed: UInt64
     ) throws {
         let folder = try ChildFolder()

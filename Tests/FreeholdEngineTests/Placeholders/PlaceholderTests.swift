@@ -59,7 +59,7 @@ struct PlaceholderTests {
 
     /// Every call that reads, by position.
     @Test(arguments: [false, true])
-    func `no call that reads shows one`(isCommitted: Bool) throws {
+    func `no reading call shows a placeholder`(isCommitted: Bool) throws {
         let database = try open()
         let transaction = try database.beginWrite()
         let key = try fill(transaction)
@@ -177,7 +177,8 @@ struct PlaceholderTests {
         for table in snapshot.schema.hiddenTables { expectEqual(snapshot.count(table), 0) }
     }
 
-    @Test(arguments: [false, true]) func `an object that is made and deleted at once takes the links to it along`(
+    @Test(arguments: [false, true])
+    func `an object that is created and deleted in one transaction removes the links to it`(
         isResolved: Bool
     ) throws {
         let database = try open()
@@ -196,7 +197,7 @@ struct PlaceholderTests {
 
     // MARK: What is refused
 
-    @Test func `calls that can't be are refused with nothing changed`() throws {
+    @Test func `invalid calls are refused and change nothing`() throws {
         let database = try open()
         try database.write { transaction in
             let key = try fill(transaction)
@@ -238,7 +239,7 @@ struct PlaceholderTests {
 
     // MARK: Changes of the schema
 
-    @Test func `a property, a class, a key that go take their links along`() throws {
+    @Test func `a removed property, class or key removes its links`() throws {
         let database = try open()
         var key = ObjectKey(0)
         try database.write { key = try fill($0) }

@@ -35,14 +35,14 @@ struct ComparisonTests {
     @Test(arguments: [
         ("ABC", "abc"), ("ZOË", "zoë"), ("ΣΑΣ", "σας"), ("ПРИВЕТ", "привет"), ("\u{212a}", "k"), ("ſ", "S"), ("µ", "Μ"),
     ])
-    func `case folding puts together what differs in case`(a: String, b: String) {
+    func `case folding unites texts that differ only in case`(a: String, b: String) {
         let fold = { (s: String) in Array(s.utf8).withUnsafeBytes { CaseFolding.folded($0) } }
         expectEqual(fold(a), fold(b))
         expect(fold(a) != fold(a + "x"))
     }
 
     @Test(arguments: [("ı", "i"), ("é", "e\u{301}"), ("ß", "ss")])
-    func `case folding keeps apart what differs in more`(a: String, b: String) {
+    func `case folding distinguishes texts that differ otherwise`(a: String, b: String) {
         let fold = { (s: String) in Array(s.utf8).withUnsafeBytes { CaseFolding.folded($0) } }
         expect(fold(a) != fold(b))
     }

@@ -41,7 +41,7 @@ struct ExplainTests {
 
     private static let snapshot = Result { try database() }
 
-    @Test func `each shape of a query says what it did`() throws {
+    @Test func `each shape of a query describes its work`() throws {
         let snapshot = try Self.snapshot.get()
         let table = snapshot.schema.table(named: "Person")!
         func path(_ name: String) -> PropertyPath { PropertyPath(table.column(named: name)!) }
@@ -127,7 +127,7 @@ struct ExplainTests {
         }
     }
 
-    @Test func `the rows that were looked at are counted`() throws {
+    @Test func `the examined rows are counted`() throws {
         let snapshot = try Self.snapshot.get()
         let table = snapshot.schema.table(named: "Person")!
         func explain(_ predicate: Predicate) -> QueryPlan {

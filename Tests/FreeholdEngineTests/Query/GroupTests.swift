@@ -69,7 +69,7 @@ struct GroupTests {
         return Value.areEqual(a, b)
     }
 
-    @Test func `tables of numbers and of bytes count from zero and keep what they know while they grow`() {
+    @Test func `tables of numbers and of bytes count from zero, and keep their content while they grow`() {
         var random = SeededRandom(seed: 3)
         var words = NumberTable()
         var bytes = BytesTable()

@@ -4,7 +4,7 @@ import Testing
 
 /// Searches in bytes, against the general version that tries every place.
 struct LikePatternTests {
-    @Test func `random patterns match what trying every place finds`() {
+    @Test func `random patterns match the same texts as a search at every place`() {
         var random = SeededRandom(test: "LIKE patterns")
         let budget = TestBudget.range("LikePatternTests", usual: 20_000, soak: 2_000_000)
         for _ in budget {
@@ -17,7 +17,7 @@ struct LikePatternTests {
         }
     }
 
-    @Test func `random data matches what trying every place finds`() {
+    @Test func `random data matches the same patterns as a search at every place`() {
         var random = SeededRandom(test: "LIKE patterns of data")
         let letters: [UInt8] = [0x61, 0x62, 0x80, 0x81, 0xc3, 0xff]
         for _ in TestBudget.range("LikePatternTests.data", usual: 20_000, soak: 2_000_000) {
@@ -31,7 +31,7 @@ struct LikePatternTests {
         }
     }
 
-    @Test func `segments that take several words of a state match, too`() {
+    @Test func `segments with a state of several words match, too`() {
         var random = SeededRandom(test: "long LIKE patterns")
         for _ in TestBudget.range("LikePatternTests.long", usual: 300, soak: 30_000) {
             let text = Self.bytes(&random, ["a", "b", "ä"], upTo: 400)
@@ -47,7 +47,7 @@ struct LikePatternTests {
         }
     }
 
-    @Test func `a run of bytes is found where trying every place finds it first`() {
+    @Test func `a run of bytes is found at the same place as by a search at every place`() {
         var random = SeededRandom(test: "byte searches")
         for _ in TestBudget.range("LikePatternTests.search", usual: 20_000, soak: 2_000_000) {
             let letters: [UInt8] = random.chance(50) ? [1, 2] : [1, 1, 1, 2, 3]
@@ -70,7 +70,7 @@ struct LikePatternTests {
     }
 
     /// The version that goes back to the last star would compare 10¹² bytes.
-    @Test func `a long pattern on a long text needs no more steps than both are long`() {
+    @Test func `a long pattern on a long text takes no more steps than their lengths together`() {
         let text = [UInt8](repeating: UInt8(ascii: "a"), count: 4_000_000)
         let run = [UInt8](repeating: UInt8(ascii: "a"), count: 1_000_000) + [UInt8(ascii: "b")]
         let star = [UInt8(ascii: "*")]

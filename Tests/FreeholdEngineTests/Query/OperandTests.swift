@@ -20,7 +20,7 @@ struct OperandTests {
             (.bool(true), .add, .int(1), .null), (.decimal128(Decimal128("1")), .add, .string("1"), .null),
         ] as [(Value, ArithmeticOperator, Value, Value)]
     )
-    func `arithmetic gives`(a: Value, op: ArithmeticOperator, b: Value, result: Value) {
+    func `arithmetic has the right results`(a: Value, op: ArithmeticOperator, b: Value, result: Value) {
         expectEqual(op.apply(a, b), result)
     }
 
@@ -38,7 +38,7 @@ struct OperandTests {
         for name in ValueTypeName.all { expect(ValueTypeName.areOne(.string(name), .string(name))) }
     }
 
-    @Test func `a set of many constants holds what equals one of them`() {
+    @Test func `a set of many constants contains every equal value`() {
         let constants: [Value] = [
             .null, .int(1), .double(2), .string("a"), .data(.init([98])), .bool(true), Self.nan,
             .decimal128(Decimal128("3.50")), .list(NestedList([.int(1), .string("x")])), .link(ObjectKey(4)),

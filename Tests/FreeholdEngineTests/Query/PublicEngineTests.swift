@@ -57,7 +57,7 @@ struct PublicEngineTests {
         "age >", "nobody == 1", "age == 'x'", "age == %@", "pets.kind.more == 1", "", "((((", "SORT(nothing ASC)",
         String(repeating: "NOT ", count: 100_000) + "TRUEPREDICATE",
     ])
-    func `what is wrong is an error with its place`(text: String) throws {
+    func `a mistake is an error with its place`(text: String) throws {
         let database = try filled()
         let snapshot = try database.snapshot()
         let person = try require(snapshot.schema.table(named: "person"))

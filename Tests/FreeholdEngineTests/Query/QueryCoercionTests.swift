@@ -171,7 +171,7 @@ import Testing
     ]
 
     @Test
-    func `what can't be compared is refused where it stands`() throws {
+    func `operands that can't be compared are refused at their place`() throws {
         for (text, position) in Self.refused {
             let given: [Any] = [Data()]
             do {
@@ -215,7 +215,7 @@ import Testing
     }
 
     @Test
-    func `what nests to the limit is compiled and run`() throws {
+    func `a query that is nested to the limit is compiled and run`() throws {
         let n = Condition.maximumDepth
         for text in [
             String(repeating: "NOT ", count: n - 1) + "int == 1",
@@ -228,7 +228,7 @@ import Testing
     }
 
     @Test
-    func `an unknown name comes with near ones`() throws {
+    func `an unknown name is reported with similar ones`() throws {
         func suggestions(_ text: String) -> [String] {
             do {
                 _ = try predicate(text)

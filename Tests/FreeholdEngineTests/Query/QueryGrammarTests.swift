@@ -174,7 +174,7 @@ import Testing
     static let all = comparisons + logic + arithmetic + constants + paths + names + stages
 
     @Test(arguments: all)
-    func `a string of the language is understood, and what is printed again as well`(_ accepted: Accepted) throws {
+    func `a string of the language is parsed, and so is its printed form`(_ accepted: Accepted) throws {
         let query = try QueryParser.parse(accepted.text)
         let printed = QueryPrinter.text(query) { _ in nil }
         expectEqual(printed, accepted.meaning)
@@ -232,7 +232,7 @@ import Testing
     ]
 
     @Test(arguments: given)
-    func `arguments take the places of constants, paths and keys`(_ given: Given) throws {
+    func `arguments replace constants, paths and keys`(_ given: Given) throws {
         let query = try QueryParser.parse(given.text, arguments: given.arguments)
         expectEqual(QueryPrinter.text(query, constant: Self.constant), given.meaning)
     }
@@ -244,14 +244,14 @@ import Testing
     }
 
     @Test
-    func `a path on its own is read like one in a query`() throws {
+    func `a separate path is read like one in a query`() throws {
         try expectEqual(QueryParser.path("a.b['k'].c").text, "a.b[\"k\"].c")
         #expect(throws: QueryError.self) { try QueryParser.path("a.b ==") }
         #expect(throws: QueryError.self) { try QueryParser.path("") }
     }
 
     @Test
-    func `positions of names are those of characters, not of bytes`() throws {
+    func `positions of names count characters, not bytes`() throws {
         let query = try QueryParser.parse("größe == '😀e\u{301}' AND b.c == 1")
         guard case .and(let all, _) = query.condition, case .compare(.path(let path), _, _, _) = all[1] else {
             Issue.record("not a conjunction")
@@ -266,7 +266,7 @@ import Testing
         ("a IN {1, 2}", " AND "),
         ("SUBQUERY(a, $x, $x.b == 1).@count > 0", " OR "), ("a.b.c == 'größe'", " AND "),
     ])
-    func `a long chain takes steps in proportion`(piece: String, operation: String) throws {
+    func `a long chain takes a proportional number of steps`(piece: String, operation: String) throws {
         func steps(_ count: Int) throws -> Int {
             var parser = QueryParser(Array(repeating: piece, count: count).joined(separator: operation), [])
             _ = try parser.query()
@@ -277,7 +277,7 @@ import Testing
     }
 
     @Test(arguments: ["a == 1 SORT(", "a == 1 DISTINCT("])
-    func `long lists of stages take steps in proportion`(start: String) throws {
+    func `long lists of stages take a proportional number of steps`(start: String) throws {
         func steps(_ count: Int) throws -> Int {
             var parser = QueryParser(start + Array(repeating: "a.b", count: count).joined(separator: ", ") + ")", [])
             _ = try parser.query()
@@ -287,7 +287,7 @@ import Testing
     }
 
     @Test
-    func `however a chain is put in parentheses it is one list`() throws {
+    func `a chain is one list with any parentheses`() throws {
         for text in [
             String(repeating: "(", count: 3_000) + "a == 0" + String(repeating: " AND a == 1)", count: 3_000),
             String(repeating: "(a == 1 AND ", count: 3_000) + "a == 0" + String(repeating: ")", count: 3_000),
@@ -305,14 +305,14 @@ import Testing
     }
 
     @Test(arguments: ["(", "NOT (", "!", "a + (", "SUBQUERY(a, $x, $x.b == (", "a == {"])
-    func `what nests too deeply is an error, however deep it is`(piece: String) {
+    func `a query that is nested too deeply is an error at any depth`(piece: String) {
         for count in [Condition.maximumDepth + 1, TestBudget.cases(20_000, soak: 100_000)] {
             #expect(throws: QueryError.self) { try QueryParser.parse(String(repeating: piece, count: count) + "a") }
         }
     }
 
     @Test
-    func `what nests to the limit is read`() throws {
+    func `a query that is nested to the limit is read`() throws {
         let n = Condition.maximumDepth
         _ = try QueryParser.parse(String(repeating: "NOT ", count: n - 1) + "a == 1")
         _ = try QueryParser.parse("a" + String(repeating: " + 1", count: n / 2 - 1) + " > 1")

@@ -39,7 +39,7 @@ struct QueryModelTests {
     }
 
     @Test(arguments: shapes)
-    func `sorting and limits give the same order as comparing values`(
+    func `sorting and limits give the same order as a comparison of values`(
         shape: (seed: UInt64, span: Int, rows: Int, dense: Bool, parts: Int)
     ) {
         var db = RandomDatabase(
@@ -72,7 +72,7 @@ struct QueryModelTests {
     }
 
     @Test(arguments: shapes)
-    func `aggregates agree with folding the values`(
+    func `aggregates agree with a fold of the values`(
         shape: (seed: UInt64, span: Int, rows: Int, dense: Bool, parts: Int)
     ) {
         var db = RandomDatabase(

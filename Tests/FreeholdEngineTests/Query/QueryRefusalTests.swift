@@ -140,7 +140,7 @@ import Testing
     static let all = structure + operators + constants + paths + stages + arguments
 
     @Test(arguments: all)
-    func `a string that isn't in the language is refused where it goes wrong`(_ refused: Refused) throws {
+    func `a string outside of the language is refused at its mistake`(_ refused: Refused) throws {
         let error = #expect(throws: QueryError.self) {
             try QueryParser.parse(refused.text, arguments: refused.arguments)
         }
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test
-    func `an error shows where it is and what could stand there`() throws {
+    func `an error shows its place and the possible tokens`() throws {
         let error = try #require(throws: QueryError.self) { try QueryParser.parse("größe = = 5") }
         expectEqual(
             error.description,
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test
-    func `an operator that is nearly right is suggested`() {
+    func `a similar operator is suggested`() {
         let error = #expect(throws: QueryError.self) { try QueryParser.parse("a BEGINWITH 'x'") }
         expectEqual(error?.suggestions, ["BEGINSWITH"])
         let operation = #expect(throws: QueryError.self) { try QueryParser.parse("a.@avrg == 1") }
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test
-    func `near names are few, the nearest first`() {
+    func `few similar names are suggested, the nearest first`() {
         expectEqual(NearNames.of("nmae", ["name", "age", "game", "names"]), ["name"])
         expectEqual(NearNames.of("Name", ["name", "nam"]), ["name", "nam"])
         expectEqual(NearNames.of("x", ["name", "age"]), [])

@@ -19,12 +19,12 @@ struct QueryStageTests {
     ]
 
     @Test(arguments: shapes)
-    func `random stages on a table give what they give on an array`(shape: Shape) {
+    func `random stages on a table have the same result as on an array`(shape: Shape) {
         check(shape, steps: TestBudget.cases(25, soak: 600)) { naive, _ in (.table, naive.all()) }
     }
 
     @Test(arguments: shapes)
-    func `random stages on a list with repeats give what they give on an array`(shape: Shape) {
+    func `random stages on a list with repeats have the same result as on an array`(shape: Shape) {
         check(shape, steps: TestBudget.cases(25, soak: 600)) { naive, random in
             let all = naive.all()
             let keys = (0..<Int.random(in: 0..<60, using: &random)).compactMap { _ in all.randomElement(using: &random)

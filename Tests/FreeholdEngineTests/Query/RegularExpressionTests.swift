@@ -41,7 +41,7 @@ import Testing
     ]
 
     @Test(arguments: patterns)
-    func `a pattern fits what Foundation's fits`(pattern: String) throws {
+    func `a pattern matches the same texts as Foundation's`(pattern: String) throws {
         for ignoringCase in [false, true] {
             let own = try RegularExpression(pattern, ignoresCase: ignoringCase)
             let example = try Self.example(pattern, ignoringCase: ignoringCase)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? 7, 5] as [UInt64])
-    func `random patterns fit what Foundation's fit`(seed: UInt64) throws {
+    func `random patterns match the same texts as Foundation's`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let letters = Array("aabbc1 é\nA_-")
         for _ in TestBudget.range("RegularExpressionTests", usual: 120, soak: 3_000) {
@@ -110,7 +110,7 @@ import Testing
         ("(a{1000}){1000}", 0), ("(((){1000}){1000}){1000}", 0), (String(repeating: "(", count: 60), 50),
         ("(?#a", 0), ("a\\", 1), ("[\\", 1), ("[\\b]", 1),
     ])
-    func `what isn't supported is an error with its place`(pattern: String, position: Int) {
+    func `an unsupported pattern is an error with its place`(pattern: String, position: Int) {
         do {
             _ = try RegularExpression(pattern)
             Issue.record("\(pattern) was taken")
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test
-    func `patterns that take others exponential time are matched in steps in proportion`() throws {
+    func `patterns that take others exponential time take a proportional number of steps`() throws {
         let text = String(repeating: "a", count: 2_000)
         for pattern in ["(a*)*b", "(a|a)*b", "(a|aa)+b", "(.*)(.*)(.*)(.*)(.*)b", "((a{0,20}){0,10})*b"] {
             expect(try !Self.fits(pattern, text))
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test
-    func `texts that are no UTF-8 are matched without a trap`() throws {
+    func `texts that aren't UTF-8 are matched without a trap`() throws {
         let expression = try RegularExpression("(?s).*a.*")
         for bytes in [[0xff], [0xc3], [0xe2, 0x82], [0xf0, 0x9f, 0x98, 0x61], [0x80, 0x61]] as [[UInt8]] {
             _ = bytes.withUnsafeBytes { expression.matches($0) }

@@ -56,7 +56,7 @@ struct TextFoldTests {
         expect(areOne("É", "e", [.ignoringCase, .ignoringDiacritics, .latinCaseOnly]))
     }
 
-    @Test func `what is left without accents is Unicode's decomposition without its marks`() {
+    @Test func `text without accents is Unicode's decomposition without its marks`() {
         let blocks: [ClosedRange<UInt32>] = [
             0x80...0x33ff, 0xac00...0xac80, 0xfb00...0xffff, 0x10400...0x10450, 0x11080...0x11150, 0x1d150...0x1d1d0,
         ]
@@ -97,7 +97,7 @@ struct TextFoldTests {
     }
 
     @Test(arguments: StringOperator.allCases)
-    func `a null on the right of a string operator, and on its left`(op: StringOperator) {
+    func `a string operator accepts null on either side`(op: StringOperator) {
         let isEqual = op == .equal || op == .like || op == .matches
         let ofNull = ValueTest(.text(op, .null, []))
         expectEqual(ofNull.matches(.null), (op != .notEqual))

@@ -19,7 +19,7 @@ struct `The header of a file` {
         return header
     }
 
-    @Test func `comes back as it was written`() throws {
+    @Test func `a header is read as it was written`() throws {
         expectEqual(full.encoded().count, 96)
         try expectEqual(decoded(full.encoded()), full)
         var encrypted = full
@@ -31,7 +31,7 @@ struct `The header of a file` {
         try expectEqual(decoded(old.encoded()), old)
     }
 
-    @Test func `with a flipped bit is refused`() throws {
+    @Test func `a header with a flipped bit is refused`() throws {
         let sound = full.encoded()
         for bit in 0..<sound.count * 8 {
             var damaged = sound
@@ -43,7 +43,7 @@ struct `The header of a file` {
         }
     }
 
-    @Test func `may have a later version's bytes where there is room for them`() throws {
+    @Test func `a header may have a later version's bytes in its reserved space`() throws {
         var bytes = full.encoded()
         bytes[60] = 9
         expectEqual(code { () throws(EngineError) in _ = try decoded(bytes) }, .invalidDatabase)
@@ -63,7 +63,7 @@ struct `The header of a file` {
     ]
 
     @Test(arguments: unknown)
-    func `with a feature that isn't known is refused, and the file left as it is`(
+    func `a header with an unknown feature is refused, and the file isn't changed`(
         features: FileFeatures,
         message: String
     ) throws {
@@ -85,7 +85,7 @@ struct `The header of a file` {
         try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)), before)
     }
 
-    @Test func `says what a new file has`() throws {
+    @Test func `a header describes the features of a new file`() throws {
         let database = try Database.open(at: folder.file())
         expectEqual(database.core.header.formatVersion, 5)
         expectEqual(database.core.header.requiredFeatures, .checksums)
@@ -101,7 +101,7 @@ struct `The header of a file` {
         expect(old.core.header.requiredFeatures == [] && old.core.header.unicode == .unknown)
     }
 
-    @Test func `of format 4 opens a file that an older Freehold wrote`() throws {
+    @Test func `a header of format 4 opens a file of an older Freehold`() throws {
         let path = folder.file()
         try Format4File.write(to: path)
         let before = try Data(contentsOf: URL(fileURLWithPath: path))

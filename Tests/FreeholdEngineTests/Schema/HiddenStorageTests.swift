@@ -76,7 +76,8 @@ struct HiddenStorageTests {
     }
 
     @Test(arguments: [false, true])
-    func `it isn't in the schema, and is in files that are opened again, copied, compacted`(isEncrypted: Bool) throws {
+    func `hidden storage isn't in the schema, and is in reopened, copied and compacted files`(isEncrypted: Bool) throws
+    {
         let key = isEncrypted ? EncryptionKey((0..<64).map { UInt8($0) }) : nil
         do {
             let database = try open(key: key)
@@ -100,7 +101,7 @@ struct HiddenStorageTests {
         try check(snapshot)
     }
 
-    @Test func `a class and a property of the same names stand beside it`() throws {
+    @Test func `a class and a property may have the same names`() throws {
         let database = try open()
         try database.write { try fill($0) }
         var thing = Self.thing
@@ -123,7 +124,7 @@ struct HiddenStorageTests {
     }
 
     /// Every step of a migration: the columns' positions move, classes get other names, keys, become embedded.
-    @Test func `migrations leave it as it is`() throws {
+    @Test func `migrations don't change it`() throws {
         let database = try open()
         try database.write { try fill($0) }
         let specs = [
@@ -148,7 +149,7 @@ struct HiddenStorageTests {
         expect(try SchemaPlan(specs, against: snapshot.schema).isExact)
     }
 
-    @Test func `what it lacks is added, what differs is refused with nothing changed`() throws {
+    @Test func `missing storage is added, and different storage is refused without a change`() throws {
         let database = try open()
         try database.write { try fill($0) }
         let snapshot = try database.write { transaction in
@@ -191,7 +192,7 @@ struct HiddenStorageTests {
         expectEqual(found, [snapshot.key(at: 7, in: thing)])
     }
 
-    @Test func `links don't lead from what is shown to what is hidden, nor back`() throws {
+    @Test func `links between visible and hidden storage are refused`() throws {
         let database = try open()
         try database.write { transaction in
             try fill(transaction)
@@ -220,7 +221,7 @@ struct HiddenStorageTests {
         }
     }
 
-    @Test func `objects that go take their hidden values along, and it can be dropped`() throws {
+    @Test func `deleted objects delete their hidden values, and hidden storage can be dropped`() throws {
         let database = try open()
         try database.write { try fill($0) }
         try database.write { transaction in
@@ -285,7 +286,7 @@ struct HiddenStorageTests {
 
     /// A thousand versions that differ by more than 255 take half a page or more, and whole pages come with a cluster's blocks:
     /// beside other columns that is one page more.
-    @Test(arguments: 0...3) func `versions take at most a page a cluster`(others: Int) throws {
+    @Test(arguments: 0...3) func `versions take at most a page for each cluster`(others: Int) throws {
         // One file: as it is without versions, then with them.
         let name = "versions.realm"
         func size(isHidden: Bool) throws -> Int {
@@ -332,7 +333,7 @@ struct HiddenStorageTests {
         expect(hidden - plain <= 430_000)
     }
 
-    @Test func `a file of an older format has no room for it`() throws {
+    @Test func `a file of an older format can't have it`() throws {
         var options = Database.Options()
         options.formatVersion = 4
         let database = try Database.open(at: folder.file("old.realm"), options: options)

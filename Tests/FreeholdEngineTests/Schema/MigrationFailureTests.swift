@@ -86,7 +86,7 @@ private enum Plan {
 
 struct `Migrations that fail` {
     @Test(arguments: [64 << 20, 100_000])
-    func `a device that is full at any point leaves the file as it was`(budget: Int) throws {
+    func `a device that is full at any point leaves the file unchanged`(budget: Int) throws {
         let folder = TemporaryFolder()
         let path = folder.file()
         let count = 1500
@@ -123,7 +123,7 @@ struct `Migrations that fail` {
         expect(failures > 3)
     }
 
-    @Test func `a process killed amid a migration leaves the old file or the new one`() throws {
+    @Test func `a process that is killed during a migration leaves the old file or the new one`() throws {
         let count = 6000
         var ends: [UInt64: Int] = [:]
         for round in 0..<6 {

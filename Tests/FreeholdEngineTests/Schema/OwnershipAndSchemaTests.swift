@@ -43,7 +43,7 @@ struct `Ownership and schema changes` {
         transaction.setLink(person.columns[1], owner, home)
     }
 
-    @Test func `objects that are stored after the schema changed are owned`() throws {
+    @Test func `objects that are stored after a change of the schema have an owner`() throws {
         let database = try open()
         let owner = try person(database)
         let transaction = try database.beginWrite()
@@ -106,7 +106,7 @@ struct `Ownership and schema changes` {
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `a circle over a class that was embedded before is refused`(isOwned: Bool, resolves: Bool) {
+    func `a cycle over a class that was embedded before is refused`(isOwned: Bool, resolves: Bool) {
         let error = #expect(throws: EngineError.self) {
             _ = try migrate(isCircle: true, isOwned: isOwned, resolves: resolves)
         }
@@ -124,7 +124,7 @@ struct `Ownership and schema changes` {
 
     // MARK: Rules of deletion
 
-    @Test func `the additive mode gives links rules that have none, and keeps those that have`() throws {
+    @Test func `the additive mode adds missing delete rules, and keeps existing ones`() throws {
         func specs(_ rule: DeleteRule) -> [TableSpec] {
             var link = ColumnSpec("b", .link, target: "B")
             link.rules = DeleteRules(targets: rule)

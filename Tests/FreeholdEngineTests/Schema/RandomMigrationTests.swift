@@ -19,7 +19,7 @@ struct `Random migrations` {
     }()
 
     @Test(arguments: runs)
-    func `chains of random schemas keep what the rules say, with and without room in memory`(
+    func `chains of random schemas keep the data by the rules, with and without room in memory`(
         seed: UInt64,
         budget: Int
     ) throws {

@@ -65,7 +65,7 @@ struct LeafLayoutTests {
         return (0..<64).reduce(into: [:]) { $0[$1] = snapshot.leafPart(column, cluster: 0, part: $1) }
     }
 
-    @Test func `parts that no change touched stay where they are, and so does the head`() throws {
+    @Test func `parts without changes keep their blocks, and so does the head`() throws {
         let database = try database()
         let first = try database.write { transaction in
             let table = transaction.schema.tables[0]
@@ -98,7 +98,7 @@ struct LeafLayoutTests {
         expectEqual(first.readString(column, ObjectKey(40)), text(1_000, 40))
     }
 
-    @Test func `a leaf is divided anew when a part outgrows its bound, and is whole again when it has become small`()
+    @Test func `a leaf is divided again when a part outgrows its bound, and is whole again when it is small`()
         throws
     {
         let database = try database()
@@ -148,7 +148,7 @@ struct LeafLayoutTests {
         transaction.putBlock(column.segment(.leaf), 0, owned: head)
     }
 
-    @Test func `large parts of an earlier version are read, and divided at the first change`() throws {
+    @Test func `large parts of an earlier version are read, and are divided at the first change`() throws {
         let database = try database()
         try database.write { transaction in
             let table = transaction.schema.tables[0]

@@ -19,7 +19,7 @@ struct LeafTests {
     }
 
     @Test(arguments: counts, [false, true])
-    func `integers of every width come back`(count: Int, nullable: Bool) {
+    func `integers of every width are read as written`(count: Int, nullable: Bool) {
         let nulls = nullable ? Self.bitmap(count) { $0 % 3 == 0 } : nil
         let makers: [(Int) -> Int64] = [
             { _ in 7 }, { Int64($0 % 200) }, { Int64($0) * 60 }, { Int64($0) &* 4_000_000 }, { Int64($0) << 40 },
@@ -56,7 +56,7 @@ struct LeafTests {
     }
 
     @Test(arguments: counts, [false, true])
-    func `booleans come back`(count: Int, nullable: Bool) {
+    func `booleans are read as written`(count: Int, nullable: Bool) {
         let nulls = nullable ? Self.bitmap(count) { $0 % 3 == 0 } : nil
         let bits = Self.bitmap(count) { $0 % 5 < 2 }
         withLeaf(LeafEncoder.encodeBools(values: bits, nulls: nulls, count: count)) { leaf in
@@ -69,7 +69,7 @@ struct LeafTests {
     }
 
     @Test(arguments: counts, [false, true])
-    func `floats and doubles come back bit for bit`(count: Int, nullable: Bool) {
+    func `floats and doubles are read bit for bit`(count: Int, nullable: Bool) {
         let nulls = nullable ? Self.bitmap(count) { $0 % 3 == 0 } : nil
         let special = [Double.nan, -0.0, .infinity, .leastNonzeroMagnitude, 1.5]
         let doubles = (0..<count).map { special[$0 % 5] }
@@ -90,7 +90,7 @@ struct LeafTests {
     }
 
     @Test(arguments: counts, [false, true])
-    func `timestamps come back with and without nanoseconds`(count: Int, nullable: Bool) {
+    func `timestamps are read as written, with and without nanoseconds`(count: Int, nullable: Bool) {
         let nulls = nullable ? Self.bitmap(count) { $0 % 3 == 0 } : nil
         for precise in [false, true] {
             for step in [1, 300, 1 << 40] as [Int64] {
@@ -120,7 +120,7 @@ struct LeafTests {
     }
 
     @Test(arguments: counts, [12, 16])
-    func `fixed-width bytes come back`(count: Int, width: Int) {
+    func `fixed-width bytes are read as written`(count: Int, width: Int) {
         let nulls = Self.bitmap(count) { $0 % 7 == 0 }
         let bytes = (0..<count * width).map { UInt8(truncatingIfNeeded: $0 &* 31 + 1) }
         let memory = bytes.withUnsafeBytes { raw in
@@ -144,7 +144,7 @@ struct LeafTests {
     }
 
     @Test(arguments: counts, [false, true])
-    func `byte strings come back, with references and nulls`(count: Int, nullable: Bool) {
+    func `byte strings are read as written, with references and nulls`(count: Int, nullable: Bool) {
         let nulls = nullable ? Self.bitmap(count) { $0 % 3 == 0 } : nil
         let text = (0..<count).map { i in (0..<(i * 7 % 25)).map { UInt8(truncatingIfNeeded: $0 + i) } }
         let reference: [UInt64] = [42, 1 << 40]
@@ -204,7 +204,7 @@ struct LeafTests {
         }
     }
 
-    @Test func `a split head says how many parts there are`() {
+    @Test func `a split head contains the number of parts`() {
         withLeaf(LeafEncoder.encodeSplitHead(codec: 5, count: 1000, partsLog2: 3)) { leaf in
             expect(leaf.isSplit)
             expectEqual(leaf.count, 1000)

@@ -36,7 +36,7 @@ private func anyDecimal(_ generator: inout SeededRandom) -> Decimal128 {
 
 @Suite("Decimal128") struct Decimal128Tests {
     @Test
-    func `Arithmetic gives Python's results to the last digit and exponent`() throws {
+    func `arithmetic gives Python's results to the last digit and exponent`() throws {
         for line in DecimalTables.arithmetic.split(separator: "\n") {
             let words = line.split(separator: " ")
             let a = try decimal(words[0])
@@ -54,7 +54,7 @@ private func anyDecimal(_ generator: inout SeededRandom) -> Decimal128 {
     }
 
     @Test
-    func `Parsing rounds, overflows and underflows as Python does`() throws {
+    func `parsing rounds, overflows and underflows like Python`() throws {
         for line in DecimalTables.parsing.split(separator: "\n") {
             let words = line.split(separator: " ")
             expect(sameBits(try decimal(words[0]), try decimal(words[2])), "\(line)")
@@ -62,7 +62,7 @@ private func anyDecimal(_ generator: inout SeededRandom) -> Decimal128 {
     }
 
     @Test
-    func `Comparing with a double goes by exact value`() throws {
+    func `a comparison with a double uses the exact values`() throws {
         for line in DecimalTables.doubles.split(separator: "\n") {
             let words = line.split(separator: " ")
             let a = try decimal(words[0])
@@ -96,7 +96,7 @@ private func anyDecimal(_ generator: inout SeededRandom) -> Decimal128 {
     }
 
     @Test
-    func `The bits are those of the standard's binary encoding`() {
+    func `the bits are those of the standard's binary encoding`() {
         expect(Decimal128() == 0 && sameBits(Decimal128(), 0))
         expect(sameBits(1, Decimal128(lo: 1, hi: 0x3040_0000_0000_0000)))
         expect(sameBits(-1, Decimal128(lo: 1, hi: 0xB040_0000_0000_0000)))
@@ -237,13 +237,13 @@ private func anyDecimal(_ generator: inout SeededRandom) -> Decimal128 {
     }
 
     @Test
-    func `What Foundation's Decimal can't hold becomes NaN`() throws {
+    func `numbers that Foundation's Decimal can't represent become NaN`() throws {
         for text in ["NaN", "Inf", "1E+128", "1E-129"] { expect(try decimal(text).decimalValue.isNaN, "\(text)") }
         expect(Decimal128(Decimal.nan).isNaN)
     }
 
     @Test
-    func `Strides go by exact steps`() {
+    func `strides take exact steps`() {
         expectEqual(
             Array(stride(from: 0 as Decimal128, to: 0.5, by: 0.1)).map(\.stringValue),
             [

@@ -13,7 +13,7 @@ import Testing
     private func decimal(_ text: Substring) throws -> Decimal128 { try require(Decimal128(String(text))) }
 
     @Test
-    func `Rounding by each rule gives Python's results`() throws {
+    func `rounding by each rule gives Python's results`() throws {
         let rules: [Substring: FloatingPointRoundingRule] = [
             "up": .up, "down": .down, "zero": .towardZero, "away": .awayFromZero, "even": .toNearestOrEven,
             "half": .toNearestOrAwayFromZero,
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test
-    func `Remainders are exact and Python's`() throws {
+    func `remainders are exact and equal Python's`() throws {
         for line in DecimalRoundingTables.remainders.split(separator: "\n") {
             let words = line.split(separator: " ")
             let a = try decimal(words[0])
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test
-    func `Rounding and remainders of infinities, NaN and zero`() {
+    func `infinities, NaN and zero have rounding results and remainders`() {
         expect(Decimal128.infinity.rounded() == .infinity && Decimal128.nan.rounded(scale: 3).isNaN)
         expect(Decimal128("7.5").rounded(scale: .max) == 7.5 && Decimal128("7.5").rounded(scale: .min) == 0)
         expectEqual(Decimal128("1").rounded(scale: -7000, .up), .infinity)
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test
-    func `Conversions to other numbers are exact or say that they aren't`() throws {
+    func `conversions to other numbers are exact or report that they aren't`() throws {
         expect(Int(Decimal128("-3.99")) == -3 && UInt8(Decimal128("255")) == 255)
         expect(Int(exactly: Decimal128("3.00")) == 3 && Int(exactly: Decimal128("3.5")) == nil)
         expect(Int8(exactly: Decimal128("128")) == nil && UInt(exactly: Decimal128("-1")) == nil)
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test
-    func `A decimal out of an integer's range traps, and says so`() async {
+    func `a decimal out of an integer's range traps with a message`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Int8(Decimal128("128"))
         }
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: ["\"x\"", "true", "null", "[]", "{}"])
-    func `JSON that holds no number is refused`(text: String) {
+    func `JSON without a number is refused`(text: String) {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([Decimal128].self, from: Data("[\(text)]".utf8))
         }

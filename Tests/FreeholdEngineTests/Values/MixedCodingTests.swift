@@ -53,7 +53,7 @@ struct MixedEqualityTests {
         [.dictionary(NestedDictionary([.init("a", .int(1))])), .dictionary(NestedDictionary([.init("a", .float(1))]))],
     ]
 
-    @Test func `values are equal inside of their group only and hash alike`() {
+    @Test func `values are equal only inside of their group, and equal ones have equal hashes`() {
         func hash(_ value: Value) -> Int {
             var hasher = Hasher()
             value.hashEqual(into: &hasher)
@@ -71,7 +71,7 @@ struct MixedEqualityTests {
         }
     }
 
-    @Test func `index entries of equal values are equal and order as the values`() {
+    @Test func `index entries of equal values are equal, and have the order of the values`() {
         func bytes(_ value: Value) -> [UInt8] { OrderedEncoding.with(value, .mixed) { Array($0) }! }
         let all = Self.groups.flatMap { $0 }
         for a in all {
@@ -82,7 +82,7 @@ struct MixedEqualityTests {
         }
     }
 
-    @Test func `collections keep their i ds and new ones get some`() throws {
+    @Test func `collections keep their ids, and new ones receive ids`() throws {
         let value = Value.list(NestedList(id: 7, [.dictionary(NestedDictionary([.init("a", .int(1))]))]))
         let stored = try require(MixedCoding.encode(value).withUnsafeBytes { MixedCoding.decode($0) })
         expect(stored == value && stored.nestedID == 7)

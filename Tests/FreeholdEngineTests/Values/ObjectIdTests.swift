@@ -24,7 +24,7 @@ import Testing
         "", "507f1f77bcf86cd79943901", "507f1f77bcf86cd7994390111", "507f1f77bcf86cd79943901g",
         "507f1f77bcf86cd799439 11", "éééééééééééé",
     ])
-    func `Other text is refused`(text: String) {
+    func `other text is refused`(text: String) {
         expect(ObjectId(String(text)) == nil)
     }
 
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test
-    func `Bytes round trip in order, at any alignment`() {
+    func `bytes are read as written and in order, at any alignment`() {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32, alignment: 8)
         defer { buffer.deallocate() }
         let id = ObjectId("0102030405060708090a0b0c")
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test
-    func `Generated ids differ and carry the time`() {
+    func `generated ids differ and contain the time`() {
         let before = Date()
         let ids = (0..<1000).map { _ in ObjectId.generate() }
         expectEqual(Set(ids).count, ids.count)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test
-    func `Parts are kept to their widths`() {
+    func `parts are cut to their widths`() {
         let id = ObjectId(timestamp: Date(timeIntervalSince1970: 1000.9), machineId: 0x7F_AABBCC, processId: 0x7_DDEE)
         expect(id.stringValue.hasPrefix("000003e8aabbccddee"))
         expect(
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test
-    func `JSON holds the digits, and other text is refused`() throws {
+    func `JSON contains the digits, and other text is refused`() throws {
         let id = ObjectId.generate()
         let data = try JSONEncoder().encode([id])
         expectEqual(String(decoding: data, as: UTF8.self), "[\"\(id)\"]")

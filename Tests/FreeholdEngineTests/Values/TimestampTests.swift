@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test
-    func `Odd dates: NaN and infinities aren't moments, dates out of range are clamped`() {
+    func `NaN and infinities aren't dates, and dates out of range are clamped`() {
         func from(_ interval: Double) -> Timestamp { Timestamp(Date(timeIntervalSinceReferenceDate: interval)) }
         for odd in [Double.nan, .infinity, -.infinity] {
             expect(!from(odd).isValid)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test
-    func `Order is that of time`() {
+    func `the order is that of time`() {
         let sorted = [
             Timestamp.min, Timestamp(seconds: -1, nanoseconds: 0), Timestamp(seconds: -1, nanoseconds: 999_999_999),
             Timestamp(seconds: 0, nanoseconds: 0), Timestamp(seconds: 0, nanoseconds: 1), .max,
@@ -87,7 +87,7 @@ import Testing
             (0, 0, "0"), (-1, 500_000_000, "-0.5"), (-2, 500_000_000, "-1.5"), (1, 1, "1.000000001"), (-3, 0, "-3"),
         ] as [(Int64, Int32, String)]
     )
-    func `Text is exact`(seconds: Int64, nanoseconds: Int32, expected: String) {
+    func `text is exact`(seconds: Int64, nanoseconds: Int32, expected: String) {
         expectEqual(Timestamp(seconds: seconds, nanoseconds: nanoseconds).description, expected)
     }
 

@@ -49,7 +49,7 @@ import Testing
     ]
 
     @Test
-    func `Values of all types stand in one order, numbers by exact value`() {
+    func `values of all types have one order, numbers by exact value`() {
         for (i, row) in Self.ladder.enumerated() {
             for (j, other) in Self.ladder.enumerated() {
                 for a in row {
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test
-    func `Equality goes by case and payload, and hashing follows it`() {
+    func `equality depends on case and payload, and hashing follows it`() {
         let all = Self.ladder.flatMap { $0 }
         for a in all {
             for b in all {

@@ -113,7 +113,7 @@ struct VerifyTests {
         try expectEqual(sample(folder.file()).snapshot().verify(), [])
     }
 
-    @Test func `every lost or cut or doubled block is reported`() throws {
+    @Test func `every lost, cut or doubled block is reported`() throws {
         let folder = TemporaryFolder()
         let database = try sample(folder.file())
         let all = try blocks(database)
@@ -144,7 +144,8 @@ struct VerifyTests {
         expectEqual(verify(database), [])
     }
 
-    @Test(arguments: 1...UInt64(EngineModelTests.isSoak ? 40 : 2)) func `no damage makes it trap`(_ seed: UInt64) throws
+    @Test(arguments: 1...UInt64(EngineModelTests.isSoak ? 40 : 2)) func `no damage makes verify trap`(_ seed: UInt64)
+        throws
     {
         let folder = TemporaryFolder()
         let database = try sample(folder.file())
@@ -167,7 +168,7 @@ struct VerifyTests {
         print("seed \(seed): damage that no invariant shows: \(silent.count) blocks")
     }
 
-    @Test func `wrong counts and links and keys are named`() throws {
+    @Test func `wrong counts, links and keys are named`() throws {
         let folder = TemporaryFolder()
         let database = try sample(folder.file())
         let schema = try database.snapshot().schema
