@@ -33,7 +33,7 @@ struct CreateShapeTests {
     }
 
     @Test
-    func `Nested objects become objects of their own`() throws {
+    func `nested objects become separate objects`() throws {
         let realm = try newRealm()
         let ann = try realm.write {
             realm.create(
@@ -53,7 +53,7 @@ struct CreateShapeTests {
     }
 
     @Test(arguments: [0, 1, 2])
-    func `An update keeps what isn't mentioned; an error policy refuses`(kind: Int) throws {
+    func `an update keeps properties that aren't given, and an error policy refuses them`(kind: Int) throws {
         let policy: Realm.UpdatePolicy = [.error, .modified, .all][kind]
         let text = """
             {"id": 1, "name": "One", "age": 4, "weight": 2.5}
@@ -87,7 +87,7 @@ struct CreateShapeTests {
     }
 
     @Test
-    func `Objects of other classes and realms are copied by their properties' names, with what they link to`() throws {
+    func `objects of other classes and realms are copied by property names, with their links`() throws {
         let realm = try newRealm(), elsewhere = try newRealm()
         let foreign = RTPerson(name: "Foreign")
         foreign.dogs.append(objectsIn: [RTDog(id: 1), RTDog(id: 2)])
@@ -103,7 +103,7 @@ struct CreateShapeTests {
         expect(unmanaged.realm == nil && unmanaged.name == "Foreign")
     }
 
-    @Test("An object of a class that shares no property with a link's is refused, not taken for one of defaults")
+    @Test("an object without any property of the link's class is refused")
     func strangers() throws {
         let realm = try newRealm()
         let stranger = RTEverything(value: ["key": "x"])
@@ -114,7 +114,7 @@ struct CreateShapeTests {
     }
 
     @Test
-    func `A list takes any sequence of values: lists, results, sets, slices`() throws {
+    func `a list accepts any sequence of values: lists, results, sets, slices`() throws {
         let realm = try newRealm()
         try realm.write {
             for i in 1...4 { realm.add(RTDog(id: i)) }
@@ -135,7 +135,7 @@ struct CreateShapeTests {
     }
 
     @Test
-    func `What a call with bad data was given stays as it was: nothing of it is added`() throws {
+    func `a call with bad data adds nothing, and its arguments don't change`() throws {
         let realm = try newRealm()
         let person = RTPerson(name: "Ann")
         try realm.write {
@@ -174,7 +174,7 @@ struct CreateShapeTests {
     }
 
     @Test
-    func `delete takes arrays, results, lists, linking objects and what a lazy sequence gives`() throws {
+    func `delete accepts arrays, results, lists, linking objects and lazy sequences`() throws {
         let realm = try newRealm()
         let person = RTPerson(name: "Ann")
         try realm.write {

@@ -7,7 +7,7 @@ import Testing
 struct DefaultRealmTests {
     /// In a process of its own, because the default configuration is the process's.
     @Test
-    func `Realm() opens the default configuration, in a folder that is made for it`() async {
+    func `Realm() opens the default configuration, in a folder that it creates`() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let home = FileManager.default.temporaryDirectory.appendingPathComponent("freehold-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: home) }
@@ -37,7 +37,7 @@ struct DefaultRealmTests {
     }
 
     @Test(arguments: [0, 1, 2, 3])
-    func `A list, linking objects and a write on another thread trap`(kind: Int) async {
+    func `a list, linking objects and a write on another thread trap`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try newRealm()
             let person = RTPerson(name: "Ann")

@@ -59,7 +59,7 @@ struct FileErrorTests {
     }
 
     @Test(arguments: [false, true])
-    func `An empty file is a new one for writing, and invalid for reading`(readOnly: Bool) throws {
+    func `an empty file is new for writing, and invalid for reading`(readOnly: Bool) throws {
         let folder = Folder()
         try Data().write(to: folder.file)
         let found = error(folder.configuration(readOnly: readOnly))
@@ -71,7 +71,7 @@ struct FileErrorTests {
     }
 
     @Test(arguments: [1, 4_096, 100_000], [false, true])
-    func `Garbage is refused and left byte for byte`(size: Int, readOnly: Bool) throws {
+    func `garbage is refused, and no byte changes`(size: Int, readOnly: Bool) throws {
         let folder = Folder()
         let bytes = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
         try bytes.write(to: folder.file)
@@ -82,7 +82,7 @@ struct FileErrorTests {
     }
 
     @Test(arguments: [0.02, 0.5, 0.9], [false, true])
-    func `A truncated file is refused and left byte for byte`(part: Double, readOnly: Bool) throws {
+    func `a truncated file is refused, and no byte changes`(part: Double, readOnly: Bool) throws {
         let folder = Folder()
         try folder.fill()
         try folder.removeLocks()
@@ -97,7 +97,7 @@ struct FileErrorTests {
     }
 
     @Test(arguments: [false, true])
-    func `A file of a newer format is refused and left byte for byte`(readOnly: Bool) throws {
+    func `a file of a newer format is refused, and no byte changes`(readOnly: Bool) throws {
         let folder = Folder()
         try folder.fill(0)
         try folder.removeLocks()
@@ -118,7 +118,7 @@ struct FileErrorTests {
     }
 
     @Test(.enabled(if: geteuid() != 0, "The superuser may write everything."))
-    func `A file that may not be written can be read`() throws {
+    func `a file without write permission can be read`() throws {
         let folder = Folder()
         try folder.fill()
         chmod(folder.file.path, 0o444)
@@ -131,7 +131,7 @@ struct FileErrorTests {
     }
 
     @Test
-    func `A folder, a missing folder and a missing file each have their code`() throws {
+    func `a folder, a missing folder and a missing file have different codes`() throws {
         let folder = Folder()
         expectEqual(error(folder.configuration(readOnly: true))?.code, .fileNotFound)
         var configuration = folder.configuration()
@@ -145,7 +145,7 @@ struct FileErrorTests {
     }
 
     @Test
-    func `Mistaken models and configurations make no file, and change none`() throws {
+    func `mistakes in models and configurations create no file, and change none`() throws {
         let folder = Folder()
         let found = error(folder.configuration([Mistaken.TwoKeys.self, Mistaken.Empty.self]))
         expectEqual(found?.code, .invalidSchema)
@@ -158,7 +158,7 @@ struct FileErrorTests {
     }
 
     @Test
-    func `Reading only leaves the file as it is`() throws {
+    func `reading doesn't change the file`() throws {
         let folder = Folder()
         try folder.fill()
         let before = try Data(contentsOf: folder.file)

@@ -8,7 +8,7 @@
     @Suite("Forked processes")
     struct ForkTests {
         @Test
-        func `A child gets a typed error from its parent's realm, and can open the file itself`() async {
+        func `a forked child gets a typed error from its parent's realm, and can open the file itself`() async {
             await #expect(processExitsWith: .exitCode(0)) {
                 let configuration = newConfiguration(inMemory: false)
                 let realm = try Realm(configuration: configuration)
@@ -38,7 +38,7 @@
         }
 
         @Test
-        func `A fork inside a write transaction leaves the transaction to the parent`() async {
+        func `a fork inside a write transaction leaves the transaction to the parent`() async {
             await #expect(processExitsWith: .exitCode(0)) {
                 let configuration = newConfiguration(inMemory: false)
                 let realm = try Realm(configuration: configuration)

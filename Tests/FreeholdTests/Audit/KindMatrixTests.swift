@@ -133,11 +133,13 @@ enum KindName: String, CaseIterable {
 /// The table: type × position × where the object is × what was done.
 @Suite("Every type in every position")
 struct KindMatrixTests {
-    @Test("Default, set, update, delete and null, unmanaged, managed and reopened", arguments: KindName.allCases)
+    @Test("every kind has defaults, and can be set, updated, deleted and null", arguments: KindName.allCases)
     func positions(_ kind: KindName) throws { try kind.accept(Positions()) }
 
     @Test(arguments: KindName.allCases)
-    func `Plain data by name, and what doesn't fit`(_ kind: KindName) throws { try kind.accept(PlainData()) }
+    func `every kind accepts plain data by name, and refuses unsuitable data`(_ kind: KindName) throws {
+        try kind.accept(PlainData())
+    }
 }
 
 /// What an object is expected to hold.

@@ -8,7 +8,7 @@ struct KindsAccessAuditTests {
     // MARK: Mixed
 
     @Test
-    func `Two handles of nested collections see edits after siblings moved, rollbacks and moves of rows`() throws {
+    func `two handles of nested collections see each other's edits, after moves and rollbacks, too`() throws {
         let realm = try kaRealm()
         let node = KANode(1)
         let target = KANode(2)
@@ -69,7 +69,7 @@ struct KindsAccessAuditTests {
     }
 
     @Test
-    func `100 levels are taken in each place, 101 are an error that changes nothing; also by an edit below`() throws {
+    func `100 levels are stored at each place, and 101 are an error that changes nothing`() throws {
         func deep(_ levels: Int) -> AnyRealmValue {
             (0..<levels).reduce(.int(0)) { inner, i in i % 2 == 0 ? .fromArray([inner]) : ["k": inner] }
         }
@@ -138,7 +138,7 @@ struct KindsAccessAuditTests {
     // MARK: Dynamic
 
     @Test
-    func `Dynamic objects read, write and make all kinds`() throws {
+    func `dynamic objects read, write and create all kinds`() throws {
         let realm = try kaRealm()
         try realm.write {
             let typed = KANode(1)
@@ -208,7 +208,7 @@ struct KindsAccessAuditTests {
     // MARK: Names and KVC
 
     @Test
-    func `Key paths lead through sets and maps, whose elements fold`() throws {
+    func `key paths lead through sets and maps, and aggregate their elements`() throws {
         let realm = try kaRealm()
         let node = KANode(1)
         node.set.insert(objectsIn: [KANode(2), KANode(3)])
@@ -241,7 +241,7 @@ struct KindsAccessAuditTests {
     }
 
     @Test(arguments: ["set", "map", "set of its owner", "map of its owner"])
-    func `Operators that unite are refused of sets and maps`(_ place: String) async {
+    func `operators that unite values refuse sets and maps`(_ place: String) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [place] in
             let node = KANode(1)
             switch place {
@@ -258,7 +258,7 @@ struct KindsAccessAuditTests {
     // MARK: Queries
 
     @Test
-    func `Queries reach embedded objects, enums, mixed values, sets and maps`() throws {
+    func `queries lead to embedded objects, enums, mixed values, sets and maps`() throws {
         let realm = try kaRealm()
         try realm.write {
             for i in 0..<6 {
@@ -325,7 +325,7 @@ struct KindsAccessAuditTests {
     // MARK: Printing
 
     @Test(arguments: [false, true])
-    func `A node of all kinds prints, to depth 5, with 100 elements and 24 bytes`(managed: Bool) throws {
+    func `a node of all kinds prints to depth 5, with 100 elements and 24 bytes`(managed: Bool) throws {
         let realm = try kaRealm()
         let node = KANode(1)
         node.fill()

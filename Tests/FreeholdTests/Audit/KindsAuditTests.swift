@@ -11,7 +11,7 @@ struct KindsAuditTests {
     // MARK: Links
 
     @Test(arguments: [false, true])
-    func `Linking objects are right after each kind of edit, deletion and rollback`(addedAfter: Bool) throws {
+    func `linking objects are right after each kind of edit, deletion and rollback`(addedAfter: Bool) throws {
         let realm = try kaRealm()
         let origin = KANode(1)
         let target = KANode(2)
@@ -75,7 +75,7 @@ struct KindsAuditTests {
         expect(origin.partMap["s"]??.target == nil && origin.partMap["s"]??.name == "t")
     }
 
-    @Test("A node that links to itself in every way is deleted, and so is a ring; deleting the class leaves nothing")
+    @Test("a node with links to itself is deleted, and so is a ring; deleting the class leaves nothing")
     func selfLinks() throws {
         let realm = try kaRealm()
         let node = KANode(1)
@@ -101,7 +101,7 @@ struct KindsAuditTests {
     }
 
     @Test
-    func `Inverse links out of embedded objects give the part, whose parent leads to the owner`() throws {
+    func `inverse links from embedded objects lead to the part, whose parent leads to the owner`() throws {
         let realm = try kaRealm()
         let origin = KANode(1)
         let target = KANode(2)
@@ -125,7 +125,7 @@ struct KindsAuditTests {
 
     // MARK: Maps of embedded objects
 
-    @Test("A map's embedded objects are assigned, overwritten, removed, nulled, deleted, upserted and rolled back")
+    @Test("a map's embedded objects are assigned, replaced, removed, nulled, deleted, upserted and rolled back")
     func embeddedMaps() throws {
         let realm = try kaRealm()
         let node = KANode(1)
@@ -196,7 +196,7 @@ struct KindsAuditTests {
     // MARK: Everything at once
 
     @Test
-    func `A node of all kinds is the same unmanaged, added, created, copied and reopened`() throws {
+    func `a node of all kinds is equal unmanaged, added, created, copied and reopened`() throws {
         let unmanaged = KANode(1)
         unmanaged.fill()
         unmanaged.check("unmanaged")
@@ -269,7 +269,7 @@ struct KindsAuditTests {
     }
 
     @Test
-    func `Graphs with links of all kinds are copied deeply between realms and detached`() throws {
+    func `graphs with links of all kinds are copied deeply between realms and detached`() throws {
         let realm = try kaRealm()
         let origin = KANode(1)
         let target = KANode(2)
@@ -300,7 +300,7 @@ struct KindsAuditTests {
     // MARK: Enums and custom types in sets and maps
 
     @Test(arguments: [false, true])
-    func `Enums and custom types in sets and maps: edits, queries, bad values`(managed: Bool) throws {
+    func `enums and custom types in sets and maps are edited and queried, and refuse bad values`(managed: Bool) throws {
         let realm = try kaRealm()
         let node = KANode(1)
         node.fill()

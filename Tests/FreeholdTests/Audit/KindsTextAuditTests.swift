@@ -101,7 +101,7 @@ struct KindsTextAuditTests {
     }
 
     @Test(arguments: [false, true])
-    func `Codable takes all kinds there and back, managed and not`(managed: Bool) throws {
+    func `Codable encodes and decodes all kinds, managed and not`(managed: Bool) throws {
         let realm = try realm()
         let object = KACoded()
         object.fill()
@@ -126,7 +126,8 @@ struct KindsTextAuditTests {
         arguments: [JSONExportOptions.Names.swift, .stored],
         [JSONExportOptions.Links.primaryKeys, .nested]
     )
-    func `JSON takes all kinds out and in`(_ names: JSONExportOptions.Names, _ links: JSONExportOptions.Links) throws {
+    func `JSON exports and imports all kinds`(_ names: JSONExportOptions.Names, _ links: JSONExportOptions.Links) throws
+    {
         let realm = try realm()
         let object = KACoded()
         object.fill()
@@ -168,7 +169,7 @@ struct KindsTextAuditTests {
     }
 
     @Test
-    func `Optional enum keys, mapped enum properties and conditions on them`() throws {
+    func `optional enum keys and mapped enum properties work, and conditions on them, too`() throws {
         let realm = try realm()
         try realm.write {
             realm.create(KACoded.self, value: ["mood": "cross"])
@@ -187,7 +188,7 @@ struct KindsTextAuditTests {
     }
 
     @Test
-    func `Two classes of one name link to each other, by property and mixed value`() throws {
+    func `two classes with one Swift name link to each other, by property and mixed value`() throws {
         let realm = try realm([KAOuter.KATwin.self, KAInner.KATwin.self])
         let inner = KAInner.KATwin()
         let outer = KAOuter.KATwin()

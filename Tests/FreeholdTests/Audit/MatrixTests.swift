@@ -25,13 +25,15 @@ struct MatrixTests {
     func creation(_ type: MatrixType) throws { try type.accept(Creation()) }
 
     @Test(arguments: MatrixType.allCases)
-    func `The subscript sets values, null and lists`(_ type: MatrixType) throws { try type.accept(Subscripts()) }
+    func `the subscript sets values, null and lists`(_ type: MatrixType) throws { try type.accept(Subscripts()) }
 
     @Test(arguments: MatrixType.allCases)
-    func `Lists of each type are edited alike, managed or not`(_ type: MatrixType) throws { try type.accept(Lists()) }
+    func `lists of each type are edited in the same way, managed or not`(_ type: MatrixType) throws {
+        try type.accept(Lists())
+    }
 
     @Test(arguments: MatrixType.allCases)
-    func `Conditions find each type's values and nulls`(_ type: MatrixType) throws { try type.accept(Conditions()) }
+    func `conditions find each type's values and nulls`(_ type: MatrixType) throws { try type.accept(Conditions()) }
 }
 
 private func set<T>(_ row: MatrixRow<T>, _ object: Matrix) {

@@ -117,7 +117,7 @@ struct MisuseTests {
     }
 
     @Test(arguments: Misuse.allCases)
-    func `misuse of managed objects`(_ misuse: Misuse) async {
+    func `misuse of managed objects traps`(_ misuse: Misuse) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [misuse] in
             try misuse.run(isManaged: true)
             exit(0)
@@ -126,7 +126,7 @@ struct MisuseTests {
     }
 
     @Test(arguments: Misuse.ofLists)
-    func `Unmanaged lists`(_ misuse: Misuse) async {
+    func `misuse of unmanaged lists traps`(_ misuse: Misuse) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [misuse] in
             try misuse.run(isManaged: false)
             exit(0)

@@ -30,7 +30,7 @@ class Clashing: Object {
 @Suite("Names of properties")
 struct PropertyNameTests {
     @Test
-    func `No common name is taken`() throws {
+    func `common names can be used for properties`() throws {
         let realm = try Realm(
             configuration: Realm.Configuration(inMemoryIdentifier: "clashing", objectTypes: [Clashing.self])
         )

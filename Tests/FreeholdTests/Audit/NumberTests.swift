@@ -12,7 +12,7 @@ struct NumberTests {
     }
 
     @Test(arguments: Numeric.allCases)
-    func `Aggregates, comparisons and sorting`(_ type: Numeric) throws {
+    func `aggregates, comparisons and sorting work for every number type`(_ type: Numeric) throws {
         switch type {
         case .int: try check([3, 1, 2], \.int, \.intOpt, \.intList, \.intOptList, "int")
         case .int8: try check([3, 1, 2], \.int8, \.int8Opt, \.int8List, \.int8OptList, "int8")
@@ -95,7 +95,7 @@ struct NumberTests {
     }
 
     @Test
-    func `Dates have an order, and no sum`() throws {
+    func `dates have an order and no sum`() throws {
         let realm = try Realm(
             configuration: Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: [Matrix.self])
         )
@@ -113,7 +113,7 @@ struct NumberTests {
     }
 
     @Test
-    func `Strings are compared, searched and folded`() throws {
+    func `strings are compared, searched and folded`() throws {
         let realm = try Realm(
             configuration: Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: [Matrix.self])
         )

@@ -52,7 +52,7 @@ struct KeyedClass: CustomTestStringConvertible, Sendable {
 @Suite("Primary keys of every type")
 struct PrimaryKeyTests {
     @Test(arguments: KeyedClass.all)
-    func `Objects are added, found, refused twice and updated by their key`(_ keyed: KeyedClass) throws {
+    func `objects are added, found, refused twice and updated by their key`(_ keyed: KeyedClass) throws {
         let type = keyed.type
         let isOptional = type.className().hasSuffix("Opt")
         let realm = try Realm(

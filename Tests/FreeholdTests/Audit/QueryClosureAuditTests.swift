@@ -38,7 +38,7 @@ struct QueryClosureAuditTests {
     }
 
     @Test
-    func `conditions on single values`() throws {
+    func `conditions on single values find their rows`() throws {
         try check([
             Case("(flag == %@)", 10) { $0.flag == true },
             Case("(flag == %@)", 10) { $0.flag == nil },
@@ -76,7 +76,7 @@ struct QueryClosureAuditTests {
     }
 
     @Test
-    func `conditions on collections`() throws {
+    func `conditions on collections find their rows`() throws {
         let mean = 5
         try check([
             Case("(%@ IN ints)", 6) { $0.ints.contains(42) },
@@ -134,7 +134,7 @@ struct QueryClosureAuditTests {
     }
 
     @Test
-    func `a condition of many parts compiles in no time and finds its rows`() throws {
+    func `a condition of many parts compiles quickly and finds its rows`() throws {
         let realm = try queryAuditRealm()
         try fillQueryAudit(realm)
         let found = realm.objects(QueryAuditRow.self).where {
@@ -145,7 +145,7 @@ struct QueryClosureAuditTests {
     }
 
     @Test
-    func `a value without a spelling is shown by its type`() {
+    func `a value that can't be written in a query is shown by its type`() {
         let query = Row._constructForTesting().any == .fromDictionary(["k": .int(1)])
         expectEqual(query.queryString, "SELF.any == <AnyRealmValue>")
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Query audit: refusals")
 struct QueryRefusalAuditTests {
     @Test
-    func `a string that can't be right is refused where it goes wrong`() throws {
+    func `an invalid string is refused at its mistake`() throws {
         let realm = try queryAuditRealm()
         let rows = realm.objects(QueryAuditRow.self)
         for (text, code, position, message) in Self.refused {

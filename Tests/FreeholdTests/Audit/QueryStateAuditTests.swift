@@ -28,8 +28,7 @@ struct QueryStateAuditTests {
     private func ids(_ results: Results<QueryAuditRow>) -> [Int] { results.map(\.id) }
 
     @Test
-    func `results held follow edits, deletions, a loop that takes away its own rows, and the end of the write`() throws
-    {
+    func `retained results follow edits, deletions, a loop that removes its rows, and the end of the write`() throws {
         let held = all.filter("int == 42").sorted(by: \.id)
         realm.beginWrite()
         all[0].int = 42
@@ -46,7 +45,7 @@ struct QueryStateAuditTests {
     }
 
     @Test
-    func `what is derived from invalidated results is empty as well`() {
+    func `results that are derived from invalidated ones are empty, too`() {
         let sorted = all.sorted(by: \.id)
         let numbers = all[7].ints.sorted(ascending: true)
         let groups = all.grouped(by: \.flag)
@@ -87,7 +86,7 @@ struct QueryStateAuditTests {
     }
 
     @Test
-    func `arguments of every kind`() throws {
+    func `arguments of every kind are accepted`() throws {
         expectEqual(ids(all.filter("id IN %@", Set([1, 2, 3]))), [1, 2, 3])
         expectEqual(ids(all.filter("id IN %@", 1..<4)), [1, 2, 3])
         expectEqual(ids(all.filter("id IN %@", NSArray(array: [1, 2, 3]))), [1, 2, 3])
@@ -113,7 +112,7 @@ struct QueryStateAuditTests {
     }
 
     @Test
-    func `sections put NaN together and keep strings of other bytes apart`() throws {
+    func `sections unite NaN values, and distinguish strings by their bytes`() throws {
         let doubles = all.sectioned(by: \.double, ascending: true)
         expectEqual(doubles.count, 12)
         expect(doubles[0].key == nil && doubles[0].count == 3)
@@ -128,7 +127,7 @@ struct QueryStateAuditTests {
     }
 
     @Test
-    func `a unique compound that is broken leaves no trace, however often`() throws {
+    func `a violated unique compound index leaves no trace, even repeatedly`() throws {
         let realm = try Realm(
             configuration: .init(inMemoryIdentifier: UUID().uuidString, objectTypes: [QueryAuditTicket.self])
         )
@@ -170,7 +169,7 @@ struct QueryStateAuditTests {
     }
 
     @Test
-    func `a condition that nests too deeply is an error, a long one isn't`() throws {
+    func `a condition that is nested too deeply is an error, and a long one isn't`() throws {
         func alternating(_ depth: Int) -> NSPredicate {
             (0..<depth).reduce(NSPredicate(format: "id == 3")) { all, i in
                 i % 2 == 0
@@ -192,7 +191,7 @@ struct QueryStateAuditTests {
     }
 
     @Test
-    func `another thread's query traps with a sentence`() async {
+    func `a query on another thread traps with a message`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try queryAuditRealm()
             try fillQueryAudit(realm)

@@ -51,7 +51,7 @@ class QueryAuditKeywords: Object {
 @Suite("Query audit: words, places and names")
 struct QueryWordAuditTests {
     @Test
-    func `full-text searches of all kinds of text`() throws {
+    func `full-text searches find all kinds of text`() throws {
         let realm = try Realm(
             configuration: .init(inMemoryIdentifier: UUID().uuidString, objectTypes: [QueryAuditArticle.self])
         )
@@ -91,7 +91,7 @@ struct QueryWordAuditTests {
     }
 
     @Test
-    func `places that are none are nowhere, poles and the antimeridian are one place`() throws {
+    func `invalid places are nowhere, and a pole or the antimeridian is one place`() throws {
         let realm = try Realm(
             configuration: .init(
                 inMemoryIdentifier: UUID().uuidString,
@@ -131,7 +131,7 @@ struct QueryWordAuditTests {
     }
 
     @Test
-    func `words of the language are names of properties where they stand as names`() throws {
+    func `words of the language can be names of properties`() throws {
         let realm = try Realm(
             configuration: .init(inMemoryIdentifier: UUID().uuidString, objectTypes: [QueryAuditKeywords.self])
         )

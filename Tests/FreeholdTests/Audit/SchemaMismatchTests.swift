@@ -63,7 +63,7 @@ struct SchemaMismatchTests {
     }
 
     @Test(arguments: [false, true])
-    func `Every difference is listed in one schemaMismatch, and the file is as it was`(readOnly: Bool) throws {
+    func `one schemaMismatch lists every difference, and the file isn't changed`(readOnly: Bool) throws {
         try withStored { url in
             let before = try Data(contentsOf: url)
             let error = #expect(throws: Realm.Error.self) {
@@ -80,7 +80,7 @@ struct SchemaMismatchTests {
     }
 
     @Test
-    func `New classes and indexes, and classes that are left out, open and keep the data`() throws {
+    func `new classes and indexes, and omitted classes, open and keep the data`() throws {
         try withStored { url in
             do {
                 let realm = try Realm(configuration: configuration(url, [Indexed.self, Added.self]))

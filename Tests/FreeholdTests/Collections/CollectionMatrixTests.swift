@@ -6,14 +6,14 @@ import Testing
 /// Sets and maps of every type, through every operation, in memory, in a realm and in a file that is opened again.
 @Suite("Sets and maps of every type")
 struct CollectionMatrixTests {
-    @Test("Sets do what plain sets do, unmanaged, managed and reopened", arguments: CollectionType.allCases)
+    @Test("sets behave like plain sets, unmanaged, managed and reopened", arguments: CollectionType.allCases)
     func sets(_ type: CollectionType) throws { try type.accept(Sets()) }
 
-    @Test("Maps do what dictionaries do, unmanaged, managed and reopened", arguments: CollectionType.allCases)
+    @Test("maps behave like dictionaries, unmanaged, managed and reopened", arguments: CollectionType.allCases)
     func maps(_ type: CollectionType) throws { try type.accept(Maps()) }
 
     @Test(arguments: CollectionType.allCases)
-    func `Values for sets and maps are converted from plain data, and copied`(_ type: CollectionType) throws {
+    func `values for sets and maps are converted from plain data, and copied`(_ type: CollectionType) throws {
         try type.accept(Conversion())
     }
 }

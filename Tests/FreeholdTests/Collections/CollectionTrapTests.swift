@@ -12,7 +12,7 @@ struct CollectionTrapTests {
     }
 
     @Test(arguments: [-1, 2])
-    func `a position outside of a set`(_ i: Int) async {
+    func `a position outside of a set traps`(_ i: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [i] in
             let realm = try collectionRealm()
             let keeper = CollectionKeeper()
@@ -24,7 +24,7 @@ struct CollectionTrapTests {
     }
 
     @Test
-    func `a position outside of an unmanaged set`() async {
+    func `a position outside of an unmanaged set traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = CollectionKeeper().numbers[0]
         }
@@ -32,7 +32,7 @@ struct CollectionTrapTests {
     }
 
     @Test(arguments: 0..<10)
-    func `a change of a set or map outside of a write`(_ kind: Int) async {
+    func `a change of a set or map outside of a write traps`(_ kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try collectionRealm()
             let keeper = CollectionKeeper()
@@ -54,7 +54,7 @@ struct CollectionTrapTests {
     }
 
     @Test(arguments: 0..<7)
-    func `an object of another realm in a set or map`(_ kind: Int) async {
+    func `an object of another realm in a set or map traps`(_ kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let other = try collectionRealm()
             let dog = CollectionDog(1)
@@ -78,7 +78,7 @@ struct CollectionTrapTests {
     }
 
     @Test(arguments: [false, true])
-    func `a query of an unmanaged set or map`(ofMap: Bool) async {
+    func `a query of an unmanaged set or map traps`(ofMap: Bool) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [ofMap] in
             let keeper = CollectionKeeper()
             if ofMap { _ = keeper.byName.where { $0.age > 1 } } else { _ = keeper.dogs.where { $0.age > 1 } }
@@ -87,7 +87,7 @@ struct CollectionTrapTests {
     }
 
     @Test(arguments: [false, true])
-    func `a set or map of a deleted object`(ofMap: Bool) async {
+    func `a set or map of a deleted object traps`(ofMap: Bool) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [ofMap] in
             let realm = try collectionRealm()
             let keeper = CollectionKeeper()
@@ -100,7 +100,7 @@ struct CollectionTrapTests {
     }
 
     @Test
-    func `a deleted object put into a set`() async {
+    func `the insertion of a deleted object into a set traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try collectionRealm()
             let keeper = CollectionKeeper()

@@ -11,7 +11,7 @@ struct EmbeddedCollectionTests {
     }
 
     @Test
-    func `An embedded object of a map goes with its entry, and is copied when it has an owner`() throws {
+    func `an embedded object of a map is deleted with its entry, and copied if it has an owner`() throws {
         let realm = try collectionRealm()
         let machine = CollectionMachine()
         let other = CollectionMachine()
@@ -42,7 +42,7 @@ struct EmbeddedCollectionTests {
     }
 
     @Test
-    func `A list of embedded objects is sorted and turned around in place`() throws {
+    func `a list of embedded objects is sorted and reversed in place`() throws {
         let realm = try collectionRealm()
         let machine = CollectionMachine()
         machine.row.append(objectsIn: [3, 1, 2].map { CollectionPart($0) })

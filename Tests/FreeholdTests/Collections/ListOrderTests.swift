@@ -7,7 +7,7 @@ import Testing
 @Suite("Lists: orders and spellings of arrays")
 struct ListOrderTests {
     @Test(arguments: [false, true])
-    func `Sorting, turning around, shuffling and removing do what they do to an array`(managed: Bool) throws {
+    func `sorting, reversing, shuffling and removing have the same result as on an array`(managed: Bool) throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         try realm.write {
@@ -51,7 +51,7 @@ struct ListOrderTests {
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `A long list sorts, turns and is edited in the middle as an array`(seed: UInt64) throws {
+    func `a long list is sorted, reversed and edited in the middle like an array`(seed: UInt64) throws {
         print("seed \(seed)")
         var generator = SeededRandom(seed: seed)
         let realm = try collectionRealm()

@@ -15,7 +15,7 @@ struct MapTests {
     }
 
     @Test(arguments: [false, true])
-    func `An entry that holds null is something else than none`(managed: Bool) throws {
+    func `an entry with null differs from a missing entry`(managed: Bool) throws {
         try withKeeper(managed: managed) { keeper, _ in
             let maybe = keeper.maybe
             maybe["null"] = .some(nil)
@@ -56,7 +56,7 @@ struct MapTests {
     }
 
     @Test(arguments: ["a.b", "$a", "."])
-    func `A key with a dot or a leading dollar is an error of the write`(_ key: String) throws {
+    func `a key with a dot or a leading dollar sign is an error of the write`(_ key: String) throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         keeper.counts["fine"] = 1
@@ -88,7 +88,7 @@ struct MapTests {
     }
 
     @Test(arguments: [false, true])
-    func `Keys are the same if their bytes are`(managed: Bool) throws {
+    func `keys are equal if their bytes are equal`(managed: Bool) throws {
         try withKeeper(managed: managed) { keeper, _ in
             keeper.counts["é"] = 1
             keeper.counts["e\u{301}"] = 2
@@ -99,7 +99,7 @@ struct MapTests {
     }
 
     @Test(arguments: [false, true])
-    func `What is merged is known before anything changes`(managed: Bool) throws {
+    func `a merge is computed before anything changes`(managed: Bool) throws {
         struct Stop: Error {}
         try withKeeper(managed: managed) { keeper, _ in
             let counts = keeper.counts
@@ -120,7 +120,7 @@ struct MapTests {
     }
 
     @Test
-    func `Maps of objects are queried, sorted and aggregated by property, without their nulls`() throws {
+    func `maps of objects are queried, sorted and aggregated by property, without their nulls`() throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         for id in [3, 1, 2] { keeper.byName["dog \(id)"] = CollectionDog(id, age: 10 - id) }
@@ -153,7 +153,7 @@ struct MapTests {
     }
 
     @Test
-    func `A rollback restores a map, and an upsert takes another`() throws {
+    func `a rollback restores a map, and an upsert replaces it`() throws {
         let realm = try collectionRealm()
         let dog = CollectionDog(1)
         dog.ages["human"] = 21
@@ -172,7 +172,7 @@ struct MapTests {
     }
 
     @Test
-    func `Maps are reached by names known at run time only`() throws {
+    func `maps are accessed by names that are known only at run time`() throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         keeper.counts.setValue(5, forKey: "a")
@@ -193,7 +193,7 @@ struct MapTests {
     }
 
     @Test
-    func `Maps are coded as dictionaries`() throws {
+    func `maps are coded as dictionaries`() throws {
         let json = #"{"a": 1, "b": null}"#
         let map = try JSONDecoder().decode(Map<String, Int?>.self, from: Data(json.utf8))
         expect(map.count == 2 && map["a"] == .some(1) && map["b"] == .some(nil))
@@ -213,7 +213,7 @@ struct MapTests {
     }
 
     @Test
-    func `A map prints its class, its keys and a hundred entries`() throws {
+    func `a map prints its class, its keys and a hundred entries`() throws {
         let keeper = CollectionKeeper()
         expectEqual(keeper.counts.description, "Map<String, Int> ()")
         keeper.counts["b"] = 2
@@ -226,7 +226,7 @@ struct MapTests {
     }
 
     @Test
-    func `A map knows its realm, and when its object was deleted`() throws {
+    func `a map has a realm, and is invalidated with its object`() throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         expect(keeper.counts.realm == nil && !keeper.counts.isInvalidated)

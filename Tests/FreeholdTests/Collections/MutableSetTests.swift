@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Sets")
 struct MutableSetTests {
-    @Test("A set of objects holds each row once, and adds objects that are in no realm")
+    @Test("a set of objects contains each row once, and adds unmanaged objects to the realm")
     func objects() throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
@@ -35,7 +35,7 @@ struct MutableSetTests {
     }
 
     @Test(arguments: [0, 1, 2])
-    func `Managed, unmanaged and plain sets are combined with each other`(_ kind: Int) throws {
+    func `managed, unmanaged and plain sets can be combined`(_ kind: Int) throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         let other = CollectionKeeper()
@@ -70,7 +70,7 @@ struct MutableSetTests {
     }
 
     @Test(arguments: [false, true])
-    func `Strings are the same if their bytes are, and NaN is the same as itself`(managed: Bool) throws {
+    func `strings are equal if their bytes are equal, and NaN equals itself`(managed: Bool) throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         try realm.write {
@@ -85,7 +85,7 @@ struct MutableSetTests {
     }
 
     @Test(arguments: [false, true])
-    func `Aggregates leave out null and NaN`(managed: Bool) throws {
+    func `aggregates omit null and NaN`(managed: Bool) throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         try realm.write {
@@ -102,7 +102,7 @@ struct MutableSetTests {
     }
 
     @Test
-    func `Sets of objects are queried, sorted and aggregated by property`() throws {
+    func `sets of objects are queried, sorted and aggregated by property`() throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         keeper.dogs.insert(objectsIn: [3, 1, 2].map { CollectionDog($0, age: 10 - $0) })
@@ -140,7 +140,7 @@ struct MutableSetTests {
     }
 
     @Test
-    func `A rollback restores a set, and only what differs is written by an upsert`() throws {
+    func `a rollback restores a set, and an upsert writes only the differences`() throws {
         let realm = try collectionRealm()
         let dog = CollectionDog(1)
         dog.tags.insert(objectsIn: ["a", "b"])
@@ -163,7 +163,7 @@ struct MutableSetTests {
     }
 
     @Test
-    func `Sets are coded as arrays`() throws {
+    func `sets are coded as arrays`() throws {
         let json = #"{"id": 1, "name": "Ada", "age": 3, "tags": ["b", "a", "b"], "ages": {"a.b": 1, "human": 21}}"#
         let dog = try JSONDecoder().decode(CollectionDog.self, from: Data(json.utf8))
         expect(Set(dog.tags) == ["a", "b"] && dog.ages["human"] == 21)
@@ -181,7 +181,7 @@ struct MutableSetTests {
     }
 
     @Test
-    func `A set prints its class and a hundred elements`() throws {
+    func `a set prints its class and a hundred elements`() throws {
         let keeper = CollectionKeeper()
         expectEqual(keeper.numbers.description, "MutableSet<Int> ()")
         keeper.numbers.insert(objectsIn: 0..<150)
@@ -191,7 +191,7 @@ struct MutableSetTests {
     }
 
     @Test
-    func `A set knows its realm, and when its object was deleted`() throws {
+    func `a set has a realm, and is invalidated with its object`() throws {
         let realm = try collectionRealm()
         let keeper = CollectionKeeper()
         expect(keeper.tags.realm == nil && !keeper.tags.isInvalidated)

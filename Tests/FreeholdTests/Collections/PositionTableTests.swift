@@ -6,7 +6,7 @@ import Testing
 /// or near each other. `FREEHOLD_SEED` repeats a seed.
 struct PositionTableTests {
     @Test(arguments: UnmanagedCollectionTests.seeds, [1, 3, 20, 1_000_000])
-    func `each element is found where it stands`(_ seed: UInt64, _ hashes: Int) {
+    func `each element is found at its position`(_ seed: UInt64, _ hashes: Int) {
         var random = SeededRandom(seed: seed)
         func hash(_ element: Int) -> Int { element % hashes }
         for _ in 0..<20 {

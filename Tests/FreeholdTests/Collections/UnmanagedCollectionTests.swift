@@ -45,17 +45,17 @@ struct UnmanagedCollectionTests {
         }
     }
 
-    @Test(arguments: seeds) func `sets of strings are told apart by their bytes`(seed: UInt64) {
+    @Test(arguments: seeds) func `sets of strings distinguish them by their bytes`(seed: UInt64) {
         edits(Self.texts, seed) { Data($0.utf8) }
     }
 
-    @Test(arguments: seeds) func `sets of numbers, NaN among them`(seed: UInt64) {
+    @Test(arguments: seeds) func `sets of numbers have the same content as plain ones, including NaN`(seed: UInt64) {
         edits(Array(-5...10), seed) { $0 }
         edits(Array(-5...10).map(Int64.init), seed) { $0 }
         edits([.nan, .infinity] + (0..<14).map { Double($0) / 3 }, seed) { $0.bitPattern }
     }
 
-    @Test(arguments: seeds) func `sets of optionals hold null once`(seed: UInt64) {
+    @Test(arguments: seeds) func `sets of optionals contain null once`(seed: UInt64) {
         edits([nil] + (0..<14).map { Optional($0) }, seed) { $0 }
     }
 

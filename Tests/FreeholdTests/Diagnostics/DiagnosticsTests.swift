@@ -89,7 +89,7 @@ struct DiagnosticsTests {
         }
     }
 
-    @Test func `a query is outlined without its constants`() throws {
+    @Test func `the outline of a query has no constants`() throws {
         let parsed = try QueryParser.parse("city == 'Paris' AND amount > 7 SORT(amount DESC) LIMIT(3)")
         let text = parsed.allStages.map(\.outline).joined(separator: " ")
         expect(text.hasSuffix(" SORT(amount DESC) LIMIT(3)"))

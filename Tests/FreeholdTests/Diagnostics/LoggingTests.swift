@@ -31,7 +31,9 @@
             }
         }
 
-        @Test func `slow writes and queries are warnings, quick ones traces, and no value is logged`() async throws {
+        @Test func `slow writes and queries are logged as warnings, fast ones as traces, and no value is logged`()
+            async throws
+        {
             let heard = Locked<[Line]>([])
             let logger = Logging.Logger(label: "test") { _ in Handler(heard) }
             let configuration = serverConfiguration(inMemory: false)

@@ -102,7 +102,7 @@ final class CelsiusOwner: OwnerKinds<Celsius, CelsiusInner, CelsiusPart> {}
 @Suite("Every type in every position of embedded objects")
 struct EmbeddedKindTests {
     @Test(arguments: KindName.allCases)
-    func `Added, created from it, copied to another realm, changed, and reopened`(_ kind: KindName) throws {
+    func `every kind is added, created, copied to another realm, changed and reopened`(_ kind: KindName) throws {
         switch kind {
         case .bool: try Nesting(owner: BoolOwner.self, part: BoolPart.self, inner: BoolInner.self).run(kind)
         case .int: try Nesting(owner: IntOwner.self, part: IntPart.self, inner: IntInner.self).run(kind)

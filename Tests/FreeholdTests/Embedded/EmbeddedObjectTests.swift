@@ -14,7 +14,7 @@ struct EmbeddedObjectTests {
     private func count(_ type: ObjectBase.Type, _ realm: Realm) -> Int { Self.count(type, realm) }
 
     @Test
-    func `an unmanaged one is an ordinary object, made from values of any kind`() throws {
+    func `an unmanaged embedded object is an ordinary object, created from values of any kind`() throws {
         let address = EMAddress(value: ["street": "High Street", "zip": 7, "hall": ["size": 3]])
         expect(address.street == "High Street" && address.city == nil && address.zip == 7 && address.hall?.size == 3)
         expect(address.realm == nil && address.parent == nil && address.parentProperty == nil)
@@ -33,7 +33,7 @@ struct EmbeddedObjectTests {
     }
 
     @Test
-    func `those of an added object become managed in place, and are found again after reopening`() throws {
+    func `embedded objects of an added object become managed in place, and are found after reopening`() throws {
         try withNewFile { configuration in
             var configuration = configuration
             configuration.objectTypes = embeddedTestTypes
@@ -64,7 +64,7 @@ struct EmbeddedObjectTests {
     }
 
     @Test
-    func `one that is overwritten, removed or set to nil is deleted with all below it`() throws {
+    func `an embedded object that is replaced, removed or set to nil is deleted with all below it`() throws {
         let realm = try newEmbeddedRealm()
         let home = EMAddress("Rome", rooms: [1, 2])
         home.hall = EMRoom(5, inner: EMRoom(6))
@@ -98,7 +98,7 @@ struct EmbeddedObjectTests {
     }
 
     @Test
-    func `deleting the owner, or every object of its class, deletes what it owns; a rollback brings it back`() throws {
+    func `deleting the owner, or its class, deletes embedded objects, and a rollback restores them`() throws {
         let realm = try newEmbeddedRealm()
         let person = EMPerson(1, home: EMAddress("Rome", rooms: [1, 2]), homes: [EMAddress("Oslo")])
         let home = person.home!
@@ -119,7 +119,7 @@ struct EmbeddedObjectTests {
     }
 
     @Test
-    func `one can be deleted by itself: its owner's link becomes nil, its owner's list loses it`() throws {
+    func `an embedded object can be deleted alone: its owner's link becomes nil, its owner's list loses it`() throws {
         let realm = try newEmbeddedRealm()
         let person = EMPerson(1, home: EMAddress("Rome", rooms: [1]), homes: [EMAddress("Oslo"), EMAddress("Bern")])
         try realm.write { realm.add(person) }
@@ -137,7 +137,7 @@ struct EmbeddedObjectTests {
     // MARK: Copies
 
     @Test
-    func `one that is managed elsewhere is copied, and stays where it is`() throws {
+    func `a managed embedded object is copied by an assignment elsewhere, and stays at its place`() throws {
         let realm = try newEmbeddedRealm()
         let a = EMPerson(1, home: EMAddress("Rome", rooms: [1, 2])), b = EMPerson(2)
         a.home!.hall = EMRoom(3, inner: EMRoom(4))
@@ -162,7 +162,7 @@ struct EmbeddedObjectTests {
     }
 
     @Test
-    func `to assign it to where it is keeps it`() throws {
+    func `assigning an embedded object to its own place keeps it`() throws {
         let realm = try newEmbeddedRealm()
         let person = EMPerson(1, home: EMAddress("Rome"), homes: [EMAddress("A"), EMAddress("B")])
         try realm.write { realm.add(person) }
@@ -178,7 +178,7 @@ struct EmbeddedObjectTests {
     }
 
     @Test
-    func `moving, swapping and sorting inside a list keeps them`() throws {
+    func `moving, swapping and sorting inside a list keeps embedded objects`() throws {
         let realm = try newEmbeddedRealm()
         let person = EMPerson(1, homes: ["c", "a", "d", "b"].map { EMAddress($0) })
         try realm.write { realm.add(person) }
@@ -200,7 +200,7 @@ struct EmbeddedObjectTests {
     }
 
     @Test
-    func `the same unmanaged one in two places of a graph: the second is a copy`() throws {
+    func `an unmanaged embedded object at two places of a graph is copied for the second`() throws {
         let realm = try newEmbeddedRealm()
         let address = EMAddress("Rome", rooms: [1])
         let inner = EMRoom(7)
@@ -216,7 +216,7 @@ struct EmbeddedObjectTests {
     }
 
     @Test(arguments: [false, true])
-    func `a ring of unmanaged ones is an error, and nothing is added`(isCreated: Bool) throws {
+    func `a ring of unmanaged embedded objects is an error, and nothing is added`(isCreated: Bool) throws {
         let realm = try newEmbeddedRealm()
         let outer = EMRoom(1, inner: EMRoom(2))
         outer.inner!.inner = outer
@@ -282,7 +282,7 @@ struct EmbeddedObjectTests {
 
     // MARK: Creating and updating
 
-    @Test("create takes nested dictionaries, arrays and objects")
+    @Test("create accepts nested dictionaries, arrays and objects")
     func create() throws {
         let realm = try newEmbeddedRealm()
         let given = EMAddress("Given")
@@ -310,7 +310,7 @@ struct EmbeddedObjectTests {
     }
 
     @Test
-    func `an update changes embedded objects in place, but those of lists with .modified only`() throws {
+    func `an update changes embedded objects in place, and those of lists only with .modified`() throws {
         let realm = try newEmbeddedRealm()
         try realm.write {
             realm.add(EMPerson(1, home: EMAddress("Rome", rooms: [1, 2]), homes: [EMAddress("A"), EMAddress("B")]))
@@ -350,7 +350,7 @@ struct EmbeddedObjectTests {
     }
 
     @Test(arguments: [false, true])
-    func `one object twice in an upserted graph keeps one of its embedded objects`(isThere: Bool) throws {
+    func `an object that occurs twice in an upserted graph keeps one of its embedded objects`(isThere: Bool) throws {
         let realm = try newEmbeddedRealm()
         if isThere { try realm.write { realm.add(EMPerson(1, home: EMAddress("Old", rooms: [1]))) } }
         try realm.write {
@@ -373,7 +373,7 @@ struct EmbeddedObjectTests {
     // MARK: Queries and inverse links
 
     @Test
-    func `queries reach through embedded objects as through links`() throws {
+    func `queries lead through embedded objects like through links`() throws {
         let realm = try newEmbeddedRealm()
         try realm.write {
             realm.add(EMPerson(1, home: EMAddress("Rome", rooms: [1, 5]), homes: [EMAddress("Oslo")]))
@@ -392,7 +392,7 @@ struct EmbeddedObjectTests {
     }
 
     @Test
-    func `linking objects lead out of embedded objects, and into them`() throws {
+    func `linking objects lead from and to embedded objects`() throws {
         let realm = try newEmbeddedRealm()
         let a = EMPerson(1, home: EMAddress("Rome")), b = EMPerson(2, homes: [EMAddress("Oslo")])
         try realm.write { realm.add([a, b]) }
@@ -418,7 +418,7 @@ struct EmbeddedObjectTests {
     }
 
     @Test
-    func `one prints with its properties, to depth 5`() throws {
+    func `an embedded object prints with its properties, to depth 5`() throws {
         let realm = try newEmbeddedRealm()
         let person = EMPerson(1, home: EMAddress("Rome"))
         person.home!.hall = EMRoom(1, inner: EMRoom(2, inner: EMRoom(3, inner: EMRoom(4, inner: EMRoom(5)))))
@@ -438,7 +438,7 @@ struct EmbeddedObjectTests {
     }
 
     @Test
-    func `changes are notified of by key-value access too, and an unknown owner's class isn't needed`() throws {
+    func `changes by key-value access are reported, and the owner's class may be unknown`() throws {
         let realm = try newEmbeddedRealm()
         let person = EMPerson(1, home: EMAddress("Rome"))
         try realm.write { realm.add(person) }

@@ -37,7 +37,7 @@ struct EmbeddedSchemaTests {
     }
 
     @Test
-    func `embedded classes are found among a program's models, and marked`() throws {
+    func `embedded classes are discovered among a program's models`() throws {
         let found = Discovery.modelClasses()
         expect(found.contains { $0 == EMAddress.self } && !found.contains { $0 == EmbeddedObject.self })
         let realm = try newEmbeddedRealm()
@@ -46,7 +46,7 @@ struct EmbeddedSchemaTests {
     }
 
     @Test
-    func `mistakes are found when a realm is opened`() {
+    func `mistakes are reported when a realm is opened`() {
         expect(message([Bad.Keyed.self]).contains("Keyed.id can't be a primary key"))
         expect(message([Bad.RequiredHome.self] + embeddedTestTypes).contains("`var home: EMAddress?`"))
         expect(message([Bad.Part.self]).contains("always holds another of its class (Part.point)"))

@@ -34,7 +34,7 @@ struct CommitLogSettingTests {
     }
 
     @Test(arguments: [nil, EncryptionTests.key])
-    func `commits go into the log, and the file is whole when it is closed`(key: Data?) throws {
+    func `commits are written to the log, and the file is complete when it is closed`(key: Data?) throws {
         try withLoggedFile(key: key) { configuration in
             try autoreleased {
                 let realm = try Realm(configuration: configuration)
@@ -53,7 +53,7 @@ struct CommitLogSettingTests {
         }
     }
 
-    @Test func `a file that was made without a log gets one`() throws {
+    @Test func `a file that was created without a log gets one`() throws {
         try withLoggedFile { configuration in
             var plain = configuration
             plain.usesCommitLog = false
@@ -84,7 +84,7 @@ struct CommitLogSettingTests {
         }
     }
 
-    @Test func `in memory and read-only it does nothing`() throws {
+    @Test func `the setting has no effect in memory and read-only`() throws {
         var memory = newConfiguration()
         memory.usesCommitLog = true
         let realm = try Realm(configuration: memory)

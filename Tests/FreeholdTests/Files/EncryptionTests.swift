@@ -77,7 +77,9 @@ struct EncryptionTests {
         }
     }
 
-    @Test func `a wrong key, none, and one too many are an invalid database, which stays as it is`() throws {
+    @Test func `a wrong key, a missing one and an unneeded one are an invalid database, and the file isn't changed`()
+        throws
+    {
         try withEncryptedFile { configuration in
             try fill(configuration)
             let url = configuration.fileURL!
@@ -152,7 +154,7 @@ struct EncryptionTests {
 
     // MARK: Copies
 
-    @Test func `copies have the key that they are given, backups the realm's`() throws {
+    @Test func `copies have the given key, and backups the realm's key`() throws {
         try withEncryptedFile { configuration in
             try fill(configuration, 20)
             let urls = Dictionary(
@@ -192,7 +194,7 @@ struct EncryptionTests {
         }
     }
 
-    @Test func `an encrypted file is compacted, asked or at launch`() throws {
+    @Test func `an encrypted file is compacted on request and at launch`() throws {
         try withEncryptedFile { configuration in
             try fill(configuration, 5000)
             do {
@@ -220,7 +222,7 @@ struct EncryptionTests {
         }
     }
 
-    @Test func `a seed has the same key, or none`() throws {
+    @Test func `a seed has the same key or no key`() throws {
         for seedKey in [Self.key, nil] {
             try withEncryptedFile { configuration in
                 var seed = configuration
@@ -299,7 +301,7 @@ struct EncryptionTests {
 
     // MARK: Migration and opening
 
-    @Test func `encrypted files are migrated, emptied, and asked for their version`() throws {
+    @Test func `encrypted files can be migrated and emptied, and their version can be read`() throws {
         try withEncryptedFile { configuration in
             try fill(configuration, 12)
             let url = configuration.fileURL!
@@ -331,7 +333,7 @@ struct EncryptionTests {
         }
     }
 
-    @Test func `encrypted files are opened asynchronously, read-only, and deleted`() async throws {
+    @Test func `encrypted files can be opened asynchronously or read-only, and be deleted`() async throws {
         let configuration = {
             var made = newConfiguration(inMemory: false)
             made.encryptionKey = Self.key

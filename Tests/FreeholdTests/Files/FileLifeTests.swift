@@ -22,7 +22,7 @@ struct FileLifeTests {
         return try Realm(configuration: configuration).objects(RTDog.self).sorted(byKeyPath: "id").map(\.id)
     }
 
-    @Test func `a copy holds the realm's version, in a write transaction its changes too`() throws {
+    @Test func `a copy has the realm's version, and in a write transaction also its changes`() throws {
         try withNewFile { configuration in
             try fill(configuration)
             let realm = try Realm(configuration: configuration)
@@ -53,7 +53,7 @@ struct FileLifeTests {
         }
     }
 
-    @Test func `bad data of a write keeps no later copy from being made`() throws {
+    @Test func `bad data of a write doesn't prevent a later copy`() throws {
         try withNewFile { configuration in
             try fill(configuration, 2)
             let realm = try Realm(configuration: configuration)
@@ -93,7 +93,7 @@ struct FileLifeTests {
         }
     }
 
-    @Test func `a backup holds the newest version, which the realm needn't show yet`() throws {
+    @Test func `a backup has the newest version, even if the realm doesn't show it yet`() throws {
         try withNewFile { configuration in
             let realm = try Realm(configuration: configuration)
             realm.autorefresh = false
@@ -131,7 +131,7 @@ struct FileLifeTests {
         expectEqual(thrownCode { try Realm.compact(for: newConfiguration()) }, .invalidInput)
     }
 
-    @Test func `compaction gives the space of what was deleted back`() throws {
+    @Test func `compaction frees the space of deleted objects`() throws {
         try withNewFile { configuration in
             try fill(configuration, 5_000)
             do {
@@ -167,7 +167,7 @@ struct FileLifeTests {
         try FileManager.default.attributesOfItem(atPath: configuration.fileURL!.path)[.size] as! Int
     }
 
-    @Test func `shouldCompactOnLaunch is asked by the first opening in the process, with the file's sizes`() throws {
+    @Test func `the first opening in the process calls shouldCompactOnLaunch with the file's sizes`() throws {
         try withNewFile { configuration in
             let calls = Calls()
             var configuration = configuration
@@ -216,7 +216,7 @@ struct FileLifeTests {
         }
     }
 
-    @Test func `writes beyond maximumNumberOfActiveVersions throw until the held version is let go`() throws {
+    @Test func `writes beyond maximumNumberOfActiveVersions throw until the held version is released`() throws {
         try withNewFile { configuration in
             var configuration = configuration
             configuration.maximumNumberOfActiveVersions = 5

@@ -14,7 +14,8 @@ struct HeldVersionPolicyTests {
         { held in told.versions.withLock { $0.append(held) } }
     }
 
-    @Test func `writes are refused while a version keeps more bytes than allowed, and go on when it is let go`() throws
+    @Test func `writes are refused while a version keeps more bytes than permitted, and continue after its release`()
+        throws
     {
         try withNewFile { configuration in
             let told = Told()

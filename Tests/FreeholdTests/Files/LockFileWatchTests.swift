@@ -9,7 +9,7 @@ import Testing
 /// itself for the first. A child asks after each operation on a file that is open.
 @Suite("Files: the lock file of a file that is open")
 struct LockFileWatchTests {
-    @Test func `nothing that is done with files drops the lock of one that is open`() throws {
+    @Test func `no operation on files drops the lock of an open one`() throws {
         try withNewFile { configuration in
             let url = try require(configuration.fileURL)
             let folder = try ChildFolder()

@@ -19,7 +19,7 @@ struct DocumentTests {
         }
     }
 
-    @Test func `a file made of a document has the same objects, links, schema and version`() throws {
+    @Test func `a file that is created from a document has the same objects, links, schema and version`() throws {
         try withNewFile { base in
             try withNewFile { other in
                 let configuration = DocumentSample.configuration(base)
@@ -74,7 +74,7 @@ struct DocumentTests {
         }
     }
 
-    @Test func `links that lead forwards are kept in a file where there are many`() throws {
+    @Test func `many forward links are stored in a file`() throws {
         // Over 16 MiB of kept text.
         let (count, filler) = (60, String(repeating: "x", count: 300_000))
         var text = #"{"schema": {"classes": [{"name": "N", "properties": [{"name": "to", "type": "mixed"}, "#
@@ -98,7 +98,7 @@ struct DocumentTests {
         }
     }
 
-    @Test func `a document that isn't right leaves nothing`() throws {
+    @Test func `an invalid document leaves nothing`() throws {
         let head =
             #"{"freehold": 1, "schema": {"schemaVersion": 2, "classes": [{"name": "A", "properties": ["#
             + #"{"name": "id", "type": "int", "primaryKey": true}, {"name": "a", "type": "object", "class": "A"}]}]}, "#
@@ -146,7 +146,7 @@ struct DocumentTests {
         }
     }
 
-    @Test func `a link by position means nothing outside a document`() throws {
+    @Test func `a link by position is refused outside of a document`() throws {
         let realm = try Realm(configuration: DocumentSample.configuration(newConfiguration()))
         #expect(throws: JSONError.self) {
             try realm.importJSON(from: Data(#"[{"next": {"$object": 0}}]"#.utf8), into: DCNode.self)

@@ -46,7 +46,7 @@ struct DynamicJSONTests {
         {"id": 2, "name": "Bob", "any": {"$link": {"class": "Person", "key": 1}}}]
         """
 
-    @Test func `one object is exported as it is among all`() throws {
+    @Test func `an object is exported alone as among all`() throws {
         _ = try realm.dynamicImportJSON(from: Data(Self.text.utf8), into: "Person")
         let people = realm.dynamicObjects("Person")
         func text(_ options: JSONExportOptions = JSONExportOptions()) throws -> [String] {
@@ -66,7 +66,7 @@ struct DynamicJSONTests {
         try expectEqual(text(options)[0], "{\"name\":\"Eve\"}")
     }
 
-    @Test func `a class that is known by its name is imported and exported`() throws {
+    @Test func `a class is imported and exported by its name`() throws {
         try expectEqual(realm.dynamicImportJSON(from: Data(Self.text.utf8), into: "Person"), 2)
         let people = realm.dynamicObjects("Person")
         expectEqual(people.map { $0["name"] as? String }, ["Ada", "Bob"])
@@ -81,7 +81,7 @@ struct DynamicJSONTests {
         )
     }
 
-    @Test func `chosen properties are written in their order, along links, too`() throws {
+    @Test func `selected properties are written in their order, also along links`() throws {
         try realm.dynamicImportJSON(from: Data(Self.text.utf8), into: "Person")
         try expectEqual(
             lines(["home.owner.name", "id", "home.street"]),
@@ -102,7 +102,7 @@ struct DynamicJSONTests {
         }
     }
 
-    @Test func `a closure gives the text, and what it throws comes through`() throws {
+    @Test func `a closure returns the text, and its error is passed on`() throws {
         struct Stop: Error {}
         var parts = [Data(#"{"id": 1} {"#.utf8), Data(#""id": 2}"#.utf8)]
         try expectEqual(
@@ -113,7 +113,7 @@ struct DynamicJSONTests {
         expectEqual(realm.dynamicObjects("Person").count, 2)
     }
 
-    @Test func `arguments in an array stand for those in the text`() throws {
+    @Test func `arguments in an array replace those in the text`() throws {
         try realm.dynamicImportJSON(from: Data(Self.text.utf8), into: "Person")
         let people = realm.dynamicObjects("Person")
         try expectEqual(people.filter(validating: "id == $1 AND name == $0", arguments: ["Bob", 2]).count, 1)

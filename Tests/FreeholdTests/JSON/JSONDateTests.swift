@@ -17,7 +17,7 @@ struct JSONDateTests {
             ("+12345-01-01T00:00:00Z", 327_403_382_400, 0), ("12345-01-01T00:00:00Z", 327_403_382_400, 0),
         ] as [(String, Int64, Int32)]
     )
-    func `Text of ISO 8601 is read`(text: String, seconds: Int64, nanoseconds: Int32) {
+    func `text of ISO 8601 is read`(text: String, seconds: Int64, nanoseconds: Int32) {
         expectEqual(ISO8601.parse(text), Timestamp(seconds: seconds, nanoseconds: nanoseconds))
     }
 
@@ -28,7 +28,7 @@ struct JSONDateTests {
         "2024-01-01T10:00:00+01:", "2024-01-01T10:00:00Zx", " 2024-01-01", "2024-01-01x", "9999999999999-01-01",
         "999999999999-01-01", "漢",
     ])
-    func `Other text isn't`(text: String) { expect(ISO8601.parse(text) == nil) }
+    func `other text is refused`(text: String) { expect(ISO8601.parse(text) == nil) }
 
     @Test(arguments: JSONDateFormat.allCases)
     func `Every moment is written so that it is read as the same one, in each format`(format: JSONDateFormat) throws {
@@ -59,7 +59,7 @@ struct JSONDateTests {
     }
 
     @Test
-    func `Text agrees with Foundation's calendar`() throws {
+    func `text agrees with Foundation's calendar`() throws {
         let formatter = ISO8601DateFormatter()
         for day in stride(from: -20_000, to: 40_000, by: 97) {
             let date = Date(timeIntervalSince1970: Double(day) * 86_400 + 45_296)
@@ -68,7 +68,7 @@ struct JSONDateTests {
     }
 
     @Test(arguments: ["1E+19", "-1E+19", "NaN", "Inf", "1E+6000"])
-    func `Numbers out of range are refused`(text: String) throws {
+    func `numbers out of range are refused`(text: String) throws {
         let number = try require(Decimal128(text))
         expect(JSONDateFormat.secondsSince1970.moment(number: number) == nil)
         expect(JSONDateFormat.millisecondsSince1970.moment(number: number * 1000) == nil)

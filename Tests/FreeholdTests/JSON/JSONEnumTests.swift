@@ -21,7 +21,7 @@ struct JSONEnumTests {
     }
 
     @Test
-    func `Cases are their raw values, imported, exported and coded, managed or not`() throws {
+    func `cases are imported, exported and coded as their raw values, managed or not`() throws {
         let realm = try realm()
         let text = #"{"id":1,"suit":"hearts","level":10,"levels":[1,10]}"#
         try realm.importJSON(from: Data(text.utf8), into: JSCard.self)
@@ -37,7 +37,7 @@ struct JSONEnumTests {
     }
 
     @Test(arguments: [(#""suit":"stars""#, "suit"), (#""level":2"#, "level"), (#""levels":[1,2]"#, "levels[1]")])
-    func `A value that no case has is an error with its path`(member: String, path: String) throws {
+    func `a value without a case is an error with its path`(member: String, path: String) throws {
         let realm = try realm()
         let error = #expect(throws: JSONError.self) {
             try realm.importJSON(from: Data("{\"id\":1,\(member)}".utf8), into: JSCard.self)

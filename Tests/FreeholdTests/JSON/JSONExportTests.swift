@@ -53,7 +53,7 @@ struct JSONExportTests {
     }
 
     @Test
-    func `Every type survives being written and read, with every option`() throws {
+    func `every type is exported and read again, with every option`() throws {
         let realm = try jsonRealm()
         try realm.write {
             let one = sample(1)
@@ -98,7 +98,7 @@ struct JSONExportTests {
         }
     }
 
-    @Test("The text is as promised: order, names, nulls, indentation")
+    @Test("the text has the documented order, names, nulls and indentation")
     func text() throws {
         let realm = try jsonRealm()
         try realm.write {
@@ -154,7 +154,7 @@ struct JSONExportTests {
     }
 
     @Test
-    func `What is written is what Foundation reads`() throws {
+    func `Foundation reads the exported text`() throws {
         let realm = try jsonRealm()
         try realm.write { realm.add(sample(1)) }
         for isPretty in [false, true] {
@@ -166,7 +166,7 @@ struct JSONExportTests {
     }
 
     @Test
-    func `Files, handles, streams and lists; a file is replaced only by a complete one`() throws {
+    func `files, handles, streams and lists are written; only a complete export replaces a file`() throws {
         let realm = try jsonRealm()
         try realm.write {
             for id in 0..<500 {
@@ -208,7 +208,7 @@ struct JSONExportTests {
     }
 
     @Test
-    func `Nested links end where they lead back; by key they don't nest`() throws {
+    func `nested links end at objects that contain them, and links by key don't nest`() throws {
         let realm = try jsonRealm()
         try realm.importJSON(
             from: Data("{\"key\":\"a\",\"friend\":\"b\"}\n{\"key\":\"b\",\"friend\":\"a\"}".utf8),
@@ -229,7 +229,7 @@ struct JSONExportTests {
     }
 
     @Test
-    func `A chain of links that is too deep to be read again is an error`() throws {
+    func `a chain of links that is too deep to be read again is an error`() throws {
         let realm = try jsonRealm()
         try realm.write {
             var last: JSPlain?
@@ -250,7 +250,7 @@ struct JSONExportTests {
     }
 
     @Test
-    func `A failing target is an error, and inside a transaction what isn't committed is written`() throws {
+    func `a failing target is an error, and an export in a transaction includes its changes`() throws {
         let realm = try jsonRealm()
         try realm.write {
             realm.create(JSText.self, value: ["key": "x"])

@@ -15,7 +15,7 @@ private func failure(_ body: () throws -> Void) -> JSONError? {
 @Suite("JSON: import")
 struct JSONImportTests {
     @Test
-    func `An array, lines and pretty-printed objects one after the other give the same objects`() throws {
+    func `an array, lines, and pretty-printed objects in a row give the same objects`() throws {
         let texts = [
             #"[{"id":1,"string":"a"},{"id":2,"string":"b"}]"#,
             "{\"id\":1,\"string\":\"a\"}\n{\"id\":2,\"string\":\"b\"}\n",
@@ -43,7 +43,7 @@ struct JSONImportTests {
     }
 
     @Test
-    func `Files, handles and streams are read`() throws {
+    func `files, handles and streams are read`() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json")
         defer { try? FileManager.default.removeItem(at: url) }
         // Over several chunks.
@@ -63,7 +63,7 @@ struct JSONImportTests {
     }
 
     @Test
-    func `Every type takes the JSON that stands for it, exactly`() throws {
+    func `every type accepts its JSON form exactly`() throws {
         let realm = try jsonRealm()
         let uuid = UUID()
         let json = """
@@ -120,7 +120,7 @@ struct JSONImportTests {
             (#""plain": ["a", 1, null, 4]"#, "plain", .invalidValue),
         ] as [(String, String, JSONError.Kind)]
     )
-    func `A value that doesn't fit is an error with line, object and path, and nothing is stored`(
+    func `an unsuitable value is an error with line, object and path, and nothing is stored`(
         member: String,
         path: String,
         kind: JSONError.Kind
@@ -153,7 +153,7 @@ struct JSONImportTests {
     }
 
     @Test
-    func `Unknown keys are ignored, or refused with their path`() throws {
+    func `unknown keys are ignored, or refused with their path`() throws {
         let realm = try jsonRealm()
         let text = Data(#"{"id":1,"plain":{"name":"x","height":3}}"#.utf8)
         try realm.importJSON(from: text, into: JSAll.self)
@@ -169,7 +169,7 @@ struct JSONImportTests {
     }
 
     @Test
-    func `Objects are updated by their primary key, or refused if it is taken`() throws {
+    func `objects are updated by their primary key, or refused if it exists`() throws {
         let realm = try jsonRealm()
         try realm.importJSON(from: Data(#"{"id":1,"string":"a","int64":5,"ints":[1,2]}"#.utf8), into: JSAll.self)
         try realm.importJSON(from: Data(#"{"id":1,"string":"b","ints":null}"#.utf8), into: JSAll.self)
@@ -184,7 +184,7 @@ struct JSONImportTests {
     }
 
     @Test
-    func `A link by key finds the object, or makes one that a later line fills`() throws {
+    func `a link by key finds the object, or creates one that a later line fills`() throws {
         let realm = try jsonRealm()
         let text = #"""
             {"key":"a","friend":"b"}
@@ -198,7 +198,7 @@ struct JSONImportTests {
     }
 
     @Test
-    func `In batches, what came before an error stays, and the error says how much`() throws {
+    func `an import in batches keeps those before an error, and the error contains their number`() throws {
         let realm = try jsonRealm()
         let good = (1...25).map { "{\"id\":\($0)}" }.joined(separator: "\n")
         let options = JSONImportOptions(batchSize: 10)
@@ -218,7 +218,8 @@ struct JSONImportTests {
     }
 
     @Test
-    func `Inside a write transaction an import is part of it; an error lets it only be rolled back`() throws {
+    func `an import inside a write transaction is a part of it, and after an error only a rollback is possible`() throws
+    {
         let realm = try jsonRealm()
         try realm.write {
             realm.create(JSText.self, value: ["key": "x"])
@@ -244,7 +245,7 @@ struct JSONImportTests {
     }
 
     @Test
-    func `Numbers stand for dates in seconds or milliseconds`() throws {
+    func `numbers represent dates in seconds or milliseconds`() throws {
         let realm = try jsonRealm()
         let text = Data(#"{"id":1,"date":1700000000125.0,"dateOpt":"2023-11-14T22:13:20Z"}"#.utf8)
         try realm.importJSON(from: text, into: JSAll.self, options: JSONImportOptions(dates: .millisecondsSince1970))
@@ -268,7 +269,7 @@ struct JSONImportTests {
     }
 
     @Test
-    func `What the realm refuses is an error, too: a string over the limit`() throws {
+    func `values that the realm refuses are an error: a string over the limit`() throws {
         let realm = try jsonRealm()
         let long = String(repeating: "x", count: 16_777_200)
         let error = failure {

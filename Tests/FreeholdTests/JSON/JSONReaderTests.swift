@@ -54,7 +54,7 @@ struct JSONReaderTests {
         ("{}", "{}"), (#"{ "a" : 1 , "b" : [ true , null ] }"#, #"{"a":1,"b":[true,null]}"#),
         ("\u{FEFF}[1]", "[1]"), ("\r\n\t 5 \n", "5"), (#"{"":{"":""}}"#, nil),
     ])
-    func `Every kind of value, whatever the chunks`(json: String, expected: String?) throws {
+    func `every kind of value is read, in any chunks`(json: String, expected: String?) throws {
         for chunk in [1, 2, 3, 7, 1 << 16] {
             expectEqual(text(try read(json, chunk: chunk)), expected ?? json)
         }
@@ -80,8 +80,12 @@ struct JSONReaderTests {
             ("{\"\u{00E9}\":1,\"e\u{0301}\":2}", .duplicateKey, 1, 9),
         ] as [(String, JSONError.Kind, Int, Int)]
     )
-    func `What isn't JSON is refused, with line and column`(json: String, kind: JSONError.Kind, line: Int, column: Int)
-    {
+    func `text that isn't JSON is refused, with line and column`(
+        json: String,
+        kind: JSONError.Kind,
+        line: Int,
+        column: Int
+    ) {
         for chunk in [1, 5, 1 << 16] {
             do throws(JSONError) {
                 let value = try read(json, chunk: chunk)
@@ -98,15 +102,15 @@ struct JSONReaderTests {
             [0x22, 0xF5, 0x80, 0x80, 0x80, 0x22], [0x22, 0x80, 0x22],
         ] as [[UInt8]]
     )
-    func `Bytes that are no UTF-8 are refused`(bytes: [UInt8]) { expectEqual(failure(bytes)?.kind, .invalidText) }
+    func `bytes that aren't UTF-8 are refused`(bytes: [UInt8]) { expectEqual(failure(bytes)?.kind, .invalidText) }
 
     @Test
-    func `Bytes that begin like a byte order mark but aren't one are refused`() {
+    func `bytes that only begin like a byte order mark are refused`() {
         expectEqual(failure([0xEF, 0xBB, 0x31])?.kind, .malformed)
     }
 
     @Test
-    func `512 levels are read, 513 and a million are refused`() throws {
+    func `512 levels are read, and 513 and a million are refused`() throws {
         func nested(_ levels: Int, _ open: String, _ close: String) -> String {
             String(repeating: open, count: levels) + "1" + String(repeating: close, count: levels)
         }
@@ -119,7 +123,7 @@ struct JSONReaderTests {
     }
 
     @Test
-    func `Among many keys a second one is found, too`() throws {
+    func `a repeated key is found among many`() throws {
         let members = (0..<40).map { #""k\#($0)":\#($0)"# }
         _ = try read("{" + members.joined(separator: ",") + "}")
         for repeated in [0, 15, 16, 39] {
@@ -129,7 +133,7 @@ struct JSONReaderTests {
     }
 
     @Test
-    func `Random bytes and damaged JSON never trap, and what is read is what Foundation reads`() throws {
+    func `random bytes and damaged JSON never trap, and accepted text has Foundation's value`() throws {
         var generator = SeededRandom(test: "damaged JSON")
         func random(_ n: Int) -> Int { generator.below(n) }
         let sample = Array(
@@ -159,7 +163,7 @@ struct JSONReaderTests {
     }
 
     @Test
-    func `An input that fails is an error of its own`() {
+    func `a failing input is an error of its own`() {
         var reader = JSONReader(JSONInput { throw CocoaError(.fileReadNoSuchFile) })
         #expect(throws: JSONError.self) { try reader.value() }
     }

@@ -36,7 +36,7 @@ struct JSONWorldTests {
         {"id":32723,"name":"Īstgāh-e Rāh Āhan-e Garmsār","country":"IR","admin1":"25","latitude":35.23455,"longitude":52.30942,"population":49491,"timezone":"Asia/Tehran"}
         """
 
-    @Test("Cities and countries are imported with their links, whichever comes first, and exported to the same again")
+    @Test("cities and countries are imported with their links in any order, and exported unchanged")
     func world() throws {
         func newRealm() throws -> Realm {
             try Realm(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("JSON: schemas")
 struct SchemaJSONTests {
-    @Test func `the schema of classes, and what a file has of it, are read back as they were`() throws {
+    @Test func `the schema of classes, and the parts that a file stores, are read as they were written`() throws {
         let schema = try Schema(classes: DocumentSample.types + [JSAll.self, JSPlain.self])
         let read = try Schema.read(json: schema.jsonData(schemaVersion: 12))
         expect(read.schema == schema && read.schemaVersion == 12)
@@ -14,7 +14,7 @@ struct SchemaJSONTests {
         try expectEqual(Schema.read(json: realm.storedSchema.jsonData()).schema, realm.storedSchema)
     }
 
-    @Test func `a schema is written a property a line, without what is as usual`() throws {
+    @Test func `a schema is written with a property on each line, without default options`() throws {
         let schema = Schema([
             ObjectSchema(
                 "City",
@@ -50,7 +50,7 @@ struct SchemaJSONTests {
         try expectEqual(Schema.read(json: Data(text.utf8)).schema, schema)
     }
 
-    @Test func `rules of deletion that a file has for its origins are kept`() throws {
+    @Test func `delete rules of a file for origins are kept`() throws {
         let text =
             #"{"classes": [{"name": "A", "properties": [{"name": "a", "type": "object", "class": "A", "#
             + #""deleteRule": "deny", "inverseDeleteRule": "cascade"}]}]}"#

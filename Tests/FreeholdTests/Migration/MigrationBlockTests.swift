@@ -16,7 +16,7 @@ private func writePeople(_ base: Realm.Configuration, _ count: Int = 5) throws {
 @Suite("Migration blocks")
 struct MigrationBlockTests {
     @Test
-    func `The block is run once, with the version before, and sees old and new objects`() throws {
+    func `the block runs once, with the old version, and sees old and new objects`() throws {
         try withNewFile { base in
             try writePeople(base)
             let runs = Mutex<[UInt64]>([])
@@ -45,7 +45,7 @@ struct MigrationBlockTests {
     }
 
     @Test
-    func `A new file and an unchanged version run no block`() throws {
+    func `a new file and an unchanged version run no block`() throws {
         try withNewFile { base in
             let configuration = migrationConfiguration(base, 4, [nameAndAge]) { _, _ in Issue.record("it ran") }
             try readFile(configuration) { _ in }
@@ -54,7 +54,7 @@ struct MigrationBlockTests {
     }
 
     @Test
-    func `Objects are made and deleted in the block; neither is visited`() throws {
+    func `objects that the block creates or deletes are not visited`() throws {
         try withNewFile { base in
             try writePeople(base)
             let visited = Mutex<[String]>([])
@@ -103,7 +103,7 @@ struct MigrationBlockTests {
         }
     }
 
-    @Test("deleteData clears a class, or removes it where it left the schema")
+    @Test("deleteData clears a class, or removes it if it left the schema")
     func deleteData() throws {
         try withNewFile { base in
             let pet = ObjectSchema("Pet", properties: [Property("owner", .object, objectClassName: "Person")])
@@ -128,7 +128,7 @@ struct MigrationBlockTests {
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `Steps of several versions follow each other in one block`(from: UInt64) throws {
+    func `one block can contain the steps of several versions`(from: UInt64) throws {
         let classes: [[ObjectSchema]] = [
             [nameAndAge],
             [person(Property("name", .string), Property("years", .int))],
@@ -162,7 +162,7 @@ struct MigrationBlockTests {
     }
 
     @Test
-    func `Bad data, and errors that the block reports, are thrown by the opening and change nothing`() throws {
+    func `opening throws bad data and errors of the block, and changes nothing`() throws {
         struct Mine: Error {}
         try withNewFile { base in
             try writePeople(base)
@@ -187,7 +187,7 @@ struct MigrationBlockTests {
     }
 
     @Test
-    func `Objects that were kept from a block are invalid afterwards`() throws {
+    func `objects that were kept from a block are invalid afterwards`() throws {
         try withNewFile { base in
             try writePeople(base)
             // The block runs on this thread.
@@ -203,7 +203,7 @@ struct MigrationBlockTests {
     }
 
     @Test
-    func `A lower version than the file's, the reserved one, and an open file are errors`() throws {
+    func `a lower version than the file's, the reserved one, and an open file are errors`() throws {
         try withNewFile { base in
             try writePeople(base)
             try expectRefused(migrationConfiguration(base, 0, [nameAndAge]), .schemaVersionTooLow)

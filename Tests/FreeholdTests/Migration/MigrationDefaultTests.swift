@@ -58,7 +58,7 @@ struct MigrationDefaultTests {
         }
     }
 
-    @Test func `a program that has the file open sees the defaults that another one adds`() throws {
+    @Test func `a program that has the file open sees the defaults that another program adds`() throws {
         try withNewFile { base in
             try writeDogs(base)
             let old = ObjectSchema("MDDog", properties: [Property("name", .string)])
@@ -74,7 +74,7 @@ struct MigrationDefaultTests {
         }
     }
 
-    @Test func `a property that changes its type begins with defaults, too`() throws {
+    @Test func `a property with a changed type starts with defaults, too`() throws {
         try withNewFile { base in
             try writeDogs(base, Property("level", .string), Property("age", .string))
             var configuration = base

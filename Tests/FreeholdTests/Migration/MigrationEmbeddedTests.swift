@@ -53,7 +53,7 @@ struct MigrationEmbeddedTests {
     }
 
     @Test
-    func `A class whose objects have one link each becomes embedded, and top-level again`() throws {
+    func `a class whose objects have one link each becomes embedded, and top-level again`() throws {
         try withNewFile { base in
             try write(base) { _, _, _ in }
             let embedded = migrationConfiguration(base, 2, classes(embedded: true))
@@ -74,7 +74,7 @@ struct MigrationEmbeddedTests {
     }
 
     @Test(arguments: [false, true])
-    func `Objects with no link or several are an error, or are resolved`(resolves: Bool) throws {
+    func `objects without a link or with several are an error, or are resolved`(resolves: Bool) throws {
         try withNewFile { base in
             try write(base) { realm, parts, owner in
                 realm.dynamicCreate("Part", value: ["n": 9])
@@ -110,7 +110,7 @@ struct MigrationEmbeddedTests {
     }
 
     @Test
-    func `The block can see to the owners itself`() throws {
+    func `the block can assign the owners itself`() throws {
         try withNewFile { base in
             try write(base) { realm, _, _ in realm.dynamicCreate("Part", value: ["n": 9]) }
             let configuration = migrationConfiguration(base, 2, classes(embedded: true)) { migration, _ in
@@ -121,7 +121,7 @@ struct MigrationEmbeddedTests {
     }
 
     @Test(arguments: [false, true])
-    func `Objects that own themselves in a circle can't be embedded`(resolves: Bool) throws {
+    func `objects that own themselves in a cycle can't become embedded`(resolves: Bool) throws {
         try withNewFile { base in
             try write(base) { _, parts, owner in parts[3]["below"] = parts[2] }
             var configuration = migrationConfiguration(base, 2, classes(embedded: true))
@@ -131,7 +131,7 @@ struct MigrationEmbeddedTests {
     }
 
     @Test(arguments: [false, true])
-    func `Mixed values can't link to what becomes embedded`(resolves: Bool) throws {
+    func `a class that is the target of mixed values can't become embedded`(resolves: Bool) throws {
         try withNewFile { base in
             let log = ObjectSchema("Log", properties: [Property("any", .any)])
             try writeFile(migrationConfiguration(base, 1, classes(embedded: false) + [log])) { realm in

@@ -24,7 +24,7 @@ struct MigrationKeyTests {
     }
 
     @Test(arguments: [nil, "id", "name"], [nil, "id", "name"])
-    func `A primary key is set, changed and taken away`(from: String?, to: String?) throws {
+    func `a primary key is added, changed and removed`(from: String?, to: String?) throws {
         try withNewFile { base in
             try write(base, from)
             try readFile(migrationConfiguration(base, 2, [old(to)])) { realm in
@@ -43,7 +43,7 @@ struct MigrationKeyTests {
     }
 
     @Test(arguments: [false, true])
-    func `Two objects with one primary key are found at the end`(areMended: Bool) throws {
+    func `two objects with one primary key are found at the end`(areMended: Bool) throws {
         try withNewFile { base in
             try write(base, "id")
             let new = person(
@@ -68,7 +68,7 @@ struct MigrationKeyTests {
     }
 
     @Test(arguments: ["id", "name"])
-    func `Keys that stay can be written in the block, also through each other`(key: String) throws {
+    func `the block can write primary keys that stay, and exchange them`(key: String) throws {
         try withNewFile { base in
             try write(base, key)
             try expectRefused(
@@ -97,7 +97,7 @@ struct MigrationKeyTests {
     }
 
     @Test
-    func `A renamed property keeps number, values and index; it may become optional, or the key`() throws {
+    func `a renamed property keeps number, values and index; it may become optional, or the key`() throws {
         try withNewFile { base in
             try write(base, "id")
             let before = try readFile(migrationConfiguration(base, 1, [old("id")])) { realm in
@@ -132,7 +132,7 @@ struct MigrationKeyTests {
     }
 
     @Test
-    func `Renames that can't be are thrown by the opening`() throws {
+    func `opening throws invalid renames`() throws {
         try withNewFile { base in
             let first = person(Property("a", .int), Property("b", .string, optional: true), Property("c", .int))
             try writeFile(migrationConfiguration(base, 1, [first])) { $0.dynamicCreate("Person", value: ["a": 1]) }
@@ -161,7 +161,7 @@ struct MigrationKeyTests {
         }
     }
 
-    @Test("A renamed class keeps its objects and the links to them, from everywhere")
+    @Test("a renamed class keeps its objects, and all links to them")
     func renameClass() throws {
         try withNewFile { base in
             func classes(_ name: String, _ more: Property...) -> [ObjectSchema] {
@@ -221,7 +221,7 @@ struct MigrationKeyTests {
     }
 
     @Test
-    func `Indexes of every kind come and go; a unique one is checked`() throws {
+    func `indexes of every kind are added and removed, and a unique one is checked`() throws {
         func classes(_ indexed: Bool) -> ObjectSchema {
             var words = Property("words", .string)
             words.index = indexed ? .fullText : .none

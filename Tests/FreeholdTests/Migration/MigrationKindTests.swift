@@ -91,7 +91,7 @@ struct MigrationKindTests {
     static let indexable: Set<PropertyType> = [.bool, .int, .string, .date, .objectId, .UUID]
 
     @Test(arguments: MigrationKind.all)
-    func `Required becomes optional and back: values stay, null becomes zero or empty`(kind: MigrationKind) throws {
+    func `required becomes optional and back: values stay, null becomes zero or empty`(kind: MigrationKind) throws {
         let isIndexed = Self.indexable.contains(kind.type)
         try withNewFile { base in
             for optional in [false, true] {
@@ -143,7 +143,9 @@ struct MigrationKindTests {
     }
 
     @Test(arguments: MigrationKind.all, [false, true])
-    func `A changed type starts empty; the block can copy`(kind: MigrationKind, copies: Bool) throws {
+    func `a property with a changed type starts empty, and the block can copy values`(kind: MigrationKind, copies: Bool)
+        throws
+    {
         try withNewFile { base in
             try writeFile(migrationConfiguration(base, 1, [properties(kind.type, optional: false, false)])) {
                 try fill($0, kind, optional: false)
@@ -178,7 +180,7 @@ struct MigrationKindTests {
     }
 
     @Test
-    func `Removed properties take their values, links, indexes and embedded objects with them`() throws {
+    func `removed properties lose their values, links, indexes and embedded objects`() throws {
         try withNewFile { base in
             let part = ObjectSchema("Part", isEmbedded: true, properties: [Property("n", .int)])
             let old = person(
@@ -225,7 +227,7 @@ struct MigrationKindTests {
     }
 
     @Test
-    func `New properties have what a new object would have`() throws {
+    func `new properties have the values of a new object`() throws {
         try withNewFile { base in
             try writeFile(migrationConfiguration(base, 1, [person(Property("a", .int))])) { realm in
                 for i in 0..<10 { realm.dynamicCreate("Person", value: ["a": i]) }

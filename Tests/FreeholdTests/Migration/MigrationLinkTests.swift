@@ -44,7 +44,7 @@ private class SecondPerson: Object {
 @Suite("Migrations of Swift classes")
 struct MigrationLinkTests {
     @Test
-    func `From classes of one version to those of the next, links, keys, enums and all`() throws {
+    func `a migration converts classes of one version to the next, with links, keys and enums`() throws {
         try withNewFile { base in
             var first = base
             first.objectTypes = [FirstDog.self, FirstPerson.self]
@@ -90,7 +90,7 @@ struct MigrationLinkTests {
     }
 
     @Test
-    func `A link to an old object that the block has deleted is nil`() throws {
+    func `a link to an old object that the block has deleted is nil`() throws {
         try withNewFile { base in
             var first = base
             first.objectTypes = [FirstDog.self, FirstPerson.self]
@@ -123,7 +123,7 @@ struct MigrationLinkTests {
         _ = try transaction.commit()
     }
 
-    @Test("A realm whose file another process has migrated can't write, and can't be opened with the old classes")
+    @Test("a realm whose file was migrated elsewhere can't write, and its old classes can't open the file")
     func migratedElsewhere() throws {
         try withNewFile { base in
             var first = base
@@ -139,7 +139,7 @@ struct MigrationLinkTests {
     }
 
     @Test
-    func `Such a realm stays at its version when it is refreshed, and says why`() throws {
+    func `such a realm keeps its version at a refresh, and reports the reason`() throws {
         try withNewFile { base in
             var first = base
             first.objectTypes = [FirstDog.self, FirstPerson.self]
@@ -158,7 +158,7 @@ struct MigrationLinkTests {
 @Suite("Traps of migrations")
 struct MigrationTrapTests {
     @Test(arguments: 0..<5)
-    func `Unknown classes, old objects changed or deleted, embedded objects created`(kind: Int) async {
+    func `unknown classes, changes of old objects, and creation of embedded objects are errors`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             try withNewFile { base in
                 let part = ObjectSchema("Part", isEmbedded: true, properties: [Property("n", .int)])

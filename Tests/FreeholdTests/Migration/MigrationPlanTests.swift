@@ -28,7 +28,7 @@ private func write(_ base: Realm.Configuration) throws {
 @Suite("Migration plans and modes")
 struct MigrationPlanTests {
     @Test(arguments: [false, true])
-    func `A plan lists the steps and their cost and changes nothing`(isOpen: Bool) throws {
+    func `a plan lists the steps and their cost and changes nothing`(isOpen: Bool) throws {
         try withNewFile { base in
             let configuration = migrationConfiguration(base, 2, [second]) { _, _ in Issue.record("it ran") }
             let new = try Realm.migrationPlan(for: configuration)
@@ -95,7 +95,7 @@ struct MigrationPlanTests {
         try expectEqual(Realm.migrationPlan(for: memory).action, .create)
     }
 
-    @Test func `a plan for a file that will be a copy of a seed is the copy's`() throws {
+    @Test func `the plan for a file that will be copied from a seed is the plan for the seed`() throws {
         try withNewFile { base in
             var seed = base
             seed.fileURL = base.fileURL!.appendingPathExtension("seed")
@@ -125,7 +125,7 @@ struct MigrationPlanTests {
     }
 
     @Test
-    func `Progress is reported step by step, to the last object`() throws {
+    func `progress is reported for each step, up to the last object`() throws {
         try withNewFile { base in
             try write(base)
             let reports = Mutex<[MigrationProgress]>([])
@@ -145,7 +145,7 @@ struct MigrationPlanTests {
     }
 
     @Test
-    func `The additive mode adds properties, classes and indexes, and takes nothing away`() throws {
+    func `the additive mode adds properties, classes and indexes, and removes nothing`() throws {
         try withNewFile { base in
             try write(base)
             let more = person(
@@ -184,7 +184,7 @@ struct MigrationPlanTests {
     }
 
     @Test(arguments: [Realm.SchemaMode.readOnly, .immutable])
-    func `Read-only and immutable files are only checked`(mode: Realm.SchemaMode) throws {
+    func `read-only and immutable files are only checked`(mode: Realm.SchemaMode) throws {
         try withNewFile { base in
             try write(base)
             let less = person(Property("id", .int, primaryKey: true))

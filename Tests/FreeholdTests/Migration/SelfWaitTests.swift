@@ -11,7 +11,7 @@ import Testing
 /// forever.
 @Suite("Realm: waiting for oneself")
 struct SelfWaitTests {
-    @Test func `a migration block that opens its own file gets an error, and goes on`() throws {
+    @Test func `a migration block that opens its own file gets an error, and continues`() throws {
         try withNewFile { base in
             let old = person(Property("name", .string))
             let new = person(Property("name", .string), Property("age", .int))
@@ -36,7 +36,7 @@ struct SelfWaitTests {
         }
     }
 
-    @Test func `another realm of the place of an open transaction can't write`() throws {
+    @Test func `a second realm can't write at the place of an open transaction`() throws {
         try withNewFile { configuration in
             let queue = DispatchQueue(label: "place")
             try queue.sync {
@@ -59,7 +59,7 @@ struct SelfWaitTests {
         }
     }
 
-    @Test func `a realm of a thread writes though one of its queue has asked for an asynchronous write`() async throws {
+    @Test func `a realm of a thread can write while a realm of a queue waits for an asynchronous write`() async throws {
         let configuration = newConfiguration(inMemory: false)
         let queue = DispatchQueue(label: "place")
         let done = Mutex(0)
@@ -85,7 +85,7 @@ struct SelfWaitTests {
         _ = try await eventually { (try? Realm.deleteFiles(for: configuration)) != nil }
     }
 
-    @Test func `a transaction that a queue leaves open is waited for by others`() throws {
+    @Test func `other writers wait for a transaction that a queue leaves open`() throws {
         try withNewFile { configuration in
             let queue = DispatchQueue(label: "place")
             nonisolated(unsafe) var kept: Realm?
@@ -133,7 +133,7 @@ struct SelfWaitTests {
         }
     }
 
-    @Test func `beginWrite where it could never begin traps with the reason`() async {
+    @Test func `a beginWrite that could never begin traps with the reason`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let configuration = newConfiguration()
             let queue = DispatchQueue(label: "place")

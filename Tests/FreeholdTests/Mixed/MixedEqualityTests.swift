@@ -19,7 +19,7 @@ struct AnyRealmValueEqualityTests {
     }
 
     @Test
-    func `Values are equal in their group only, hash alike and rise from group to group`() {
+    func `values are equal only in their group, have equal hashes, and are ordered by group`() {
         for (i, a) in Self.groups.enumerated() {
             for (j, b) in Self.groups.enumerated() {
                 for x in a {
@@ -35,7 +35,7 @@ struct AnyRealmValueEqualityTests {
     }
 
     @Test
-    func `Collections are equal by contents, objects by their row`() throws {
+    func `collections are equal by content, and objects by their row`() throws {
         expect([1, [2]] as AnyRealmValue != [1, [3]])
         expect([1] as AnyRealmValue != ["0": 1])
         expect(["a": 1] as AnyRealmValue != ["a": 1, "b": nil])

@@ -36,7 +36,7 @@ struct MixedNestedTests {
     private func verify(_ realm: Realm) throws { try expectEqual(realm.core.database.snapshot().verify(), []) }
 
     @Test(arguments: Place.allCases, [false, true])
-    func `A list is edited in its place by every call`(_ place: Place, _ isManaged: Bool) throws {
+    func `every call edits a list at its place`(_ place: Place, _ isManaged: Bool) throws {
         let realm = try mixedRealm()
         let holder = MixedHolder(1)
         realm.beginWrite()
@@ -100,7 +100,7 @@ struct MixedNestedTests {
     }
 
     @Test(arguments: Place.allCases, [false, true])
-    func `A dictionary is edited in its place by every call`(_ place: Place, _ isManaged: Bool) throws {
+    func `every call edits a dictionary at its place`(_ place: Place, _ isManaged: Bool) throws {
         let realm = try mixedRealm()
         let holder = MixedHolder(1)
         realm.beginWrite()
@@ -146,7 +146,7 @@ struct MixedNestedTests {
     }
 
     @Test
-    func `Two reads see each other's edits, and stay valid when their neighbours move`() throws {
+    func `two reads see each other's edits, and stay valid when their neighbours move`() throws {
         let realm = try mixedRealm()
         let holder = MixedHolder(1, [["a"], ["b"], ["c"]])
         try realm.write {
@@ -183,7 +183,7 @@ struct MixedNestedTests {
     }
 
     @Test
-    func `A collection is invalidated when its place is overwritten or removed, or its object deleted`() throws {
+    func `a collection is invalidated if its place is overwritten or removed, or its object deleted`() throws {
         let realm = try mixedRealm()
         let holder = MixedHolder(1, ["l": [1], "m": ["x": 1]])
         try realm.write { realm.add(holder) }
@@ -207,7 +207,7 @@ struct MixedNestedTests {
     }
 
     @Test
-    func `What was made in a transaction that was rolled back is invalidated`() throws {
+    func `collections of a cancelled transaction are invalidated`() throws {
         let realm = try mixedRealm()
         let holder = MixedHolder(1)
         try realm.write { realm.add(holder) }
@@ -221,7 +221,7 @@ struct MixedNestedTests {
     }
 
     @Test
-    func `Assigning a collection elsewhere copies it, to its own place changes nothing`() throws {
+    func `assigning a collection elsewhere copies it, and to its own place changes nothing`() throws {
         let realm = try mixedRealm()
         let first = MixedHolder(1, [[1], ["x": [2]]])
         let second = MixedHolder(2)
@@ -252,7 +252,7 @@ struct MixedNestedTests {
         try verify(realm)
     }
 
-    @Test("Unmanaged objects in a tree are added, and what is deleted leaves null")
+    @Test("unmanaged objects in a tree are added, and deleted ones become null")
     func objects() throws {
         let realm = try mixedRealm()
         let target = MixedTarget("deep")
@@ -296,7 +296,7 @@ struct MixedNestedTests {
     }
 
     @Test
-    func `Embedded objects, keys that can't be and collections in sets are errors`() throws {
+    func `embedded objects, invalid keys, and collections in sets are errors`() throws {
         let realm = try mixedRealm()
         let holder = MixedHolder(1)
         try realm.write { realm.add(holder) }
@@ -327,7 +327,7 @@ struct MixedNestedTests {
     }
 
     @Test
-    func `Using an invalidated collection traps, and so does a change outside a write`() async {
+    func `use of an invalidated collection traps, and so does a change outside of a write`() async {
         let gone = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try mixedRealm()
             let holder = MixedHolder(1, [1])
@@ -354,7 +354,7 @@ struct MixedNestedTests {
     }
 
     @Test
-    func `An event log holds what the seed's example does`() throws {
+    func `an event log contains the values of the seed's example`() throws {
         let realm = try mixedRealm()
         try realm.write {
             realm.add(

@@ -27,7 +27,7 @@ struct MixedQueryTests {
     }
 
     @Test
-    func `Numbers compare by value, other types not at all, with an index and without`() throws {
+    func `numbers are compared by value, and other types not at all, with and without an index`() throws {
         let realm = try realm()
         expectEqual(ids(realm) { $0.any == 1 }, [1, 2, 11])
         expectEqual(ids(realm) { $0.tag == 1 }, [1, 2, 11])
@@ -47,7 +47,7 @@ struct MixedQueryTests {
     }
 
     @Test
-    func `String conditions hold for strings only`() throws {
+    func `string conditions are true only for strings`() throws {
         let realm = try realm()
         expectEqual(ids(realm) { $0.any.starts(with: "A") }, [6])
         expectEqual(ids(realm) { $0.any.contains("B", options: .caseInsensitive) }, [6])
@@ -56,7 +56,7 @@ struct MixedQueryTests {
     }
 
     @Test
-    func `Elements of lists and sets, and links, are found`() throws {
+    func `elements of lists and sets, and links, are found`() throws {
         let realm = try realm()
         expect(ids(realm) { $0.list.contains(3) } == [3] && ids(realm) { $0.list.contains(.double(3)) } == [3])
         expectEqual(ids(realm) { $0.list.contains("x") }.count, 14)
@@ -70,7 +70,7 @@ struct MixedQueryTests {
     }
 
     @Test
-    func `Sorting goes by type, numbers by value; aggregates are of numbers`() throws {
+    func `values are sorted by type, numbers by value, and aggregates use numbers only`() throws {
         let realm = try realm()
         let sorted = realm.objects(MixedHolder.self).sorted(by: \.any).map(\.id)
         expectEqual(Array(sorted), [0, 4, 12, 13, 1, 2, 11, 3, 5, 6, 7, 8, 9, 10])

@@ -98,7 +98,7 @@ struct MixedValueTests {
     }
 
     @Test
-    func `Accessors give a value of their own type only`() {
+    func `accessors return values of their own type only`() {
         for (name, make) in Self.kinds {
             let value = make()
             expectEqual((value.intValue != nil), (name == "int"), "\(name)")
@@ -121,7 +121,7 @@ struct MixedValueTests {
     }
 
     @Test
-    func `create takes plain data, and values of any type by name`() throws {
+    func `create accepts plain data, and values of any type by name`() throws {
         let realm = try mixedRealm()
         let uuid = UUID()
         try realm.write {
@@ -179,7 +179,7 @@ struct MixedValueTests {
     }
 
     @Test
-    func `An optional mixed value is refused when a realm opens`() {
+    func `an optional mixed value is refused when a realm is opened`() {
         for type in [MixedOptional.self, MixedOptionalList.self] as [ObjectBase.Type] {
             var configuration = newConfiguration()
             configuration.objectTypes = [type]

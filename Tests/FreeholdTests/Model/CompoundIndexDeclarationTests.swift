@@ -104,7 +104,7 @@ struct CompoundIndexDeclarationTests {
         expectEqual(people.where { $0.id > 5 && $0.born == nil }.explain().matches, 2994)
     }
 
-    @Test func `a write that breaks a unique index throws, says where, and changes nothing`() throws {
+    @Test func `a write that violates a unique index throws with the place, and changes nothing`() throws {
         let realm = try Realm(configuration: configuration("unique"))
         try realm.write {
             realm.add(traveller(1, "a", "b", "de", "17"))
@@ -140,7 +140,7 @@ struct CompoundIndexDeclarationTests {
         expectEqual(realm.objects(Traveller.self).where { $0.passport == "18" }.first?.id, 1)
     }
 
-    @Test func `a file takes over what is declared now, unless its objects break it`() throws {
+    @Test func `a file adopts the declared indexes, unless its objects violate them`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -178,7 +178,7 @@ struct CompoundIndexDeclarationTests {
         ("Unindexable", "has a compound index (a, d) with d: only"),
         ("Unindexable", "has a compound index (a, list) with list: only"),
     ])
-    func `wrong ones are named when a realm is opened`(name: String, expected: String) throws {
+    func `invalid indexes are named when a realm is opened`(name: String, expected: String) throws {
         let classes: [ObjectBase.Type] = [Wrong.One.self, Wrong.Twice.self, Wrong.Unknown.self, Wrong.Unindexable.self]
         let type = classes.first { $0.className() == name }!
         do {

@@ -60,7 +60,7 @@ struct ConfigurationNamingTests {
     }
 
     @Test
-    func `A name beats the class's policy, which beats the configuration's`() throws {
+    func `a name overrides the class's policy, which overrides the configuration's`() throws {
         let realm = try Realm(configuration: snake())
         let columns = { (table: String) in realm.core.view.schema.table(named: table)?.columns.map(\.name) }
         expectEqual(columns("naming_html_page"), ["_id", "page_title", "URL", "linked_pages", "main_author"])
@@ -70,7 +70,7 @@ struct ConfigurationNamingTests {
     }
 
     @Test
-    func `Objects, queries, dictionaries and inverse links work under a policy, and after reopening`() throws {
+    func `objects, queries, dictionaries and inverse links work under a policy, and after reopening`() throws {
         try withNewFile { base in
             do {
                 let realm = try Realm(configuration: snake(base))
@@ -103,7 +103,7 @@ struct ConfigurationNamingTests {
     }
 
     @Test
-    func `Unmanaged objects know their class's own names only`() {
+    func `unmanaged objects know only their class's own names`() {
         let page = NamingHTMLPage(value: ["page_title": "ignored", "pageTitle": "taken", "URL": "u"])
         expect(page.pageTitle == "taken" && page.sourceURL == "u")
         expect(page.objectSchema["page_title"] == nil && page.objectSchema.className == "NamingHTMLPage")
@@ -111,7 +111,7 @@ struct ConfigurationNamingTests {
     }
 
     @Test
-    func `Realms with different policies are used side by side`() throws {
+    func `realms with different policies can be used together`() throws {
         var plain = newConfiguration()
         plain.objectTypes = types
         let a = try Realm(configuration: plain), b = try Realm(configuration: snake())
@@ -124,7 +124,7 @@ struct ConfigurationNamingTests {
     }
 
     @Test
-    func `A realm that is open on the thread is refused with other policies`() throws {
+    func `an open realm of the thread can't be opened with other policies`() throws {
         try withNewFile { base in
             let realm = try Realm(configuration: snake(base))
             var other = snake(base)
@@ -136,7 +136,7 @@ struct ConfigurationNamingTests {
     }
 
     @Test
-    func `Clashes that a policy makes are found at open, all of them`() throws {
+    func `all name clashes of a policy are reported at open`() throws {
         var configuration = newConfiguration()
         configuration.objectTypes = [NamingClash.self]
         _ = try Realm(configuration: configuration)
@@ -155,7 +155,7 @@ struct ConfigurationNamingTests {
     }
 
     @Test
-    func `Two classes that a policy gives one name are found at open`() throws {
+    func `two classes with one name under a policy are reported at open`() throws {
         class NamingTwin: Object { @Persisted var x = 0 }
         class naming_twin: Object { @Persisted var x = 0 }
         var configuration = newConfiguration()

@@ -20,7 +20,7 @@ struct Given: @unchecked Sendable, CustomStringConvertible {
 @Suite("Values for objects")
 struct ConversionTests {
     @Test
-    func `Dictionaries, arrays and objects fill an object, links and lists nested`() throws {
+    func `dictionaries, arrays and objects fill an object, including nested links and lists`() throws {
         let person = ModelPerson(value: [
             "name": "Ann", "dog": ["name": "Fido", "best": ["age": 9]], "dogs": [["_id": 1], ["_id": 2]],
             "nicknames": ["A", "B"], "unknown": 1,
@@ -37,7 +37,7 @@ struct ConversionTests {
     }
 
     @Test
-    func `JSON as Foundation reads it fits`() throws {
+    func `Foundation's JSON values are accepted`() throws {
         let text =
             #"{"int": 5, "double": 2, "float": 1.5, "bool": true, "optInt": null, "string": "s", "ints": [1, 2], "links": [{"name": "x"}]}"#
         let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
@@ -65,7 +65,7 @@ struct ConversionTests {
             ),
         ] as [(Given, Value)]
     )
-    func `Values of related types are taken`(_ given: Given, _ stored: Value) throws {
+    func `values of related types are accepted`(_ given: Given, _ stored: Value) throws {
         let all = try Everything(validating: [given.property: given.value])
         let info = ClassInfo.of(Everything.self)
         expectEqual(info.value(of: all, at: info.index(named: given.property)!), stored)
@@ -87,7 +87,7 @@ struct ConversionTests {
             (Given("objectId", "x"), .invalidValue), (Given("uuid", "x"), .invalidValue),
         ] as [(Given, Realm.Error.Code)]
     )
-    func `A value that doesn't fit is an error with class and property`(_ given: Given, _ code: Realm.Error.Code) {
+    func `an unsuitable value is an error with class and property`(_ given: Given, _ code: Realm.Error.Code) {
         do {
             _ = try Everything(validating: [given.property: given.value])
             Issue.record("no error")
@@ -111,7 +111,7 @@ struct ConversionTests {
     }
 
     @Test
-    func `Null empties a list and clears a link`() throws {
+    func `null empties a list and clears a link`() throws {
         let all = try Everything(validating: [
             "ints": NSNull(), "link": NSNull(), "optStrings": ["a", nil] as [String?],
         ])

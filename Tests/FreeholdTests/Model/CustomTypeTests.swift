@@ -85,14 +85,14 @@ struct CustomTypeTests {
     }
 
     @Test
-    func `A property starts with what the stored type's default stands for`() {
+    func `a property starts with the value of the stored type's default`() {
         let object = CustomModel()
         expect(object.temperature.degrees == 0 && object.highest == nil && object.home?.letters == "FR")
         expect(object.place == Point2(x: 0, y: 0) && object.goal == nil && object.way.isEmpty)
     }
 
     @Test
-    func `Values are stored, read back, changed and nulled; the schema shows the stored types`() throws {
+    func `values are stored, read, changed and nulled; the schema shows the stored types`() throws {
         var configuration = newConfiguration(inMemory: false)
         configuration.objectTypes = [CustomModel.self, PointRow.self]
         defer { try? FileManager.default.removeItem(at: configuration.fileURL!) }
@@ -128,7 +128,7 @@ struct CustomTypeTests {
     }
 
     @Test
-    func `Plain data stands for values; what can't be mapped is refused`() throws {
+    func `plain data is converted to values, and unsuitable data is refused`() throws {
         let realm = try Realm(configuration: configuration())
         try realm.write {
             let made = realm.create(
@@ -152,7 +152,7 @@ struct CustomTypeTests {
     }
 
     @Test
-    func `Queries and sorts take values`() throws {
+    func `queries and sorts accept values`() throws {
         let realm = try Realm(configuration: configuration())
         try realm.write {
             for (i, code) in ["AT", "BE", "CH"].enumerated() {
@@ -194,7 +194,7 @@ struct CustomTypeTests {
     }
 
     @Test
-    func `A stored value that stands for nothing traps where it can't be nil`() async {
+    func `a stored value without a counterpart traps if it can't be nil`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             var configuration = Realm.Configuration(
                 inMemoryIdentifier: UUID().uuidString,

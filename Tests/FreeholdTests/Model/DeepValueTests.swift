@@ -42,7 +42,7 @@ struct DeepValueTests {
     }
 
     @Test
-    func `A long chain of unmanaged objects is freed`() {
+    func `a long chain of unmanaged objects is released`() {
         let depth = depth
         onSmallStack {
             for link in [
@@ -75,7 +75,7 @@ struct DeepValueTests {
     }
 
     @Test
-    func `Every object of a chain ends, once, before the release of the first one returns`() {
+    func `every object of a chain is deinitialised once, before the release of the first one returns`() {
         let depth = depth
         // The library makes an instance of its own, once.
         _ = CountedLink(value: [:] as [String: Any])
@@ -96,7 +96,7 @@ struct DeepValueTests {
     }
 
     @Test
-    func `A chain is added to a realm, and freed with it`() throws {
+    func `a chain is added to a realm, and released with it`() throws {
         let realm = try Realm(
             configuration: Realm.Configuration(
                 inMemoryIdentifier: UUID().uuidString,
@@ -140,7 +140,7 @@ struct DeepValueTests {
     }
 
     @Test(arguments: [true, false])
-    func `Values that are nested too deep are refused`(asArrays: Bool) throws {
+    func `values that are nested too deeply are refused`(asArrays: Bool) throws {
         let deep = nested(20_000, asArrays: asArrays, key: "next")
         expectEqual(try error { $0.create(ChainLink.self, value: ["any": deep]) }?.code, .limitExceeded)
         expectEqual(try error { $0.create(ChainLink.self, value: ["next": deep]) }?.code, .invalidValue)
@@ -163,7 +163,7 @@ struct DeepValueTests {
     }
 
     @Test(arguments: [true, false])
-    func `Deep mixed values are compared, refused and freed`(asArrays: Bool) throws {
+    func `deep mixed values are compared, refused and released`(asArrays: Bool) throws {
         onSmallStack {
             let value = deepValue(20_000, .int(1), asArrays: asArrays)
             expect(value == deepValue(20_000, .int(1), asArrays: asArrays))
@@ -186,7 +186,7 @@ struct DeepValueTests {
     }
 
     @Test
-    func `Deep JSON is refused`() throws {
+    func `deep JSON is refused`() throws {
         let realm = try Realm(
             configuration: Realm.Configuration(
                 inMemoryIdentifier: UUID().uuidString,

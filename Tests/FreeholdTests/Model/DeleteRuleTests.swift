@@ -96,7 +96,7 @@ struct DeleteRuleTests {
     ]
 
     @Test(arguments: places.indices)
-    func `what a link leads to goes with the object that holds it`(_ place: Int) throws {
+    func `the target of an owning link is deleted with its origin`(_ place: Int) throws {
         let realm = try realm()
         let all = [folder(1), folder(2)]
         let files = [file(1), file(2), file(3)]
@@ -119,7 +119,7 @@ struct DeleteRuleTests {
     }
 
     @Test
-    func `taking a link away deletes nothing, and neither does a link without a rule`() throws {
+    func `removing a link deletes nothing, and neither does a link without a rule`() throws {
         let realm = try realm()
         let folder = folder(1)
         try realm.write {
@@ -135,7 +135,7 @@ struct DeleteRuleTests {
     }
 
     @Test
-    func `objects that own each other in a circle go together, and deep chains do`() throws {
+    func `objects that own each other in a cycle are deleted together, and so are deep chains`() throws {
         let realm = try realm()
         try realm.write {
             let all = (0..<2000).map(folder)
@@ -151,7 +151,7 @@ struct DeleteRuleTests {
     }
 
     @Test(arguments: [false, true])
-    func `objects that link here go with it where their linking objects say so`(_ many: Bool) throws {
+    func `objects with a link to a deleted one are deleted if their linking objects require it`(_ many: Bool) throws {
         let realm = try realm()
         try realm.write {
             let folders = (0..<(many ? 60 : 2)).map(folder)
@@ -189,7 +189,7 @@ struct DeleteRuleTests {
     }
 
     @Test
-    func `a link can deny that its object is deleted, by itself or along with another`() throws {
+    func `a link can deny the deletion of its target, alone or along with another object`() throws {
         let realm = try realm()
         let (one, two, log) = (file(1), file(2), DRLog())
         let folder = folder(1)
@@ -219,7 +219,7 @@ struct DeleteRuleTests {
     }
 
     @Test
-    func `linking objects can deny that an object is deleted`() throws {
+    func `linking objects can deny the deletion of an object`() throws {
         let realm = try realm()
         let (outer, inner, lease) = (folder(1), folder(2), DRLease())
         try realm.write {
@@ -237,7 +237,7 @@ struct DeleteRuleTests {
     }
 
     @Test
-    func `an embedded object that is replaced takes along what it links to`() throws {
+    func `an embedded object that is replaced deletes the targets of its owning links`() throws {
         let realm = try realm()
         let folder = folder(1)
         try realm.write {
@@ -251,7 +251,7 @@ struct DeleteRuleTests {
     }
 
     @Test
-    func `a rollback brings back what went along`() throws {
+    func `a rollback restores the deleted objects`() throws {
         let realm = try realm()
         let folder = folder(1)
         try realm.write {
@@ -267,7 +267,7 @@ struct DeleteRuleTests {
     }
 
     @Test
-    func `the file keeps the rules, for programs without the classes too, until a class says otherwise`() throws {
+    func `the file keeps the rules, also for programs without the classes, until a class changes them`() throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).realm")
         defer { _ = try? Realm.deleteFiles(for: Realm.Configuration(fileURL: url)) }
         var stored: Schema?
@@ -318,7 +318,7 @@ struct DeleteRuleTests {
     private func autoreleasing(_ body: () throws -> Void) throws { try body() }
 
     @Test
-    func `rules that can't be kept are mistakes of the schema`() throws {
+    func `invalid rules are mistakes of the schema`() throws {
         func problem(_ object: String, _ property: Property, _ part: String) throws {
             var schema = try Schema(classes: Self.types)
             let i = try require(schema.objectSchema.firstIndex { $0.className == object })

@@ -16,7 +16,7 @@ private struct Holder {
 @Suite("Discovery")
 struct DiscoveryTests {
     @Test
-    func `Models of the test bundle are found: public, private, nested, derived, of a generic base`() {
+    func `models of the test bundle are found: public, private, nested, derived, of a generic base`() {
         class Local: Object {
             @Persisted var x = 0
         }
@@ -34,7 +34,7 @@ struct DiscoveryTests {
     }
 
     @Test
-    func `A class's name is the declared one`() {
+    func `a class's name is the declared one`() {
         expectEqual(ModelDog.className(), "ModelDog")
         expectEqual(Outer.Nested.Deeper.className(), "Deeper")
         expectEqual(PrivateModel.className(), "PrivateModel")
@@ -42,7 +42,7 @@ struct DiscoveryTests {
     }
 
     @Test
-    func `Properties come in the order of declaration, superclasses' first`() {
+    func `properties have the order of their declaration, superclasses' first`() {
         expectEqual(ClassInfo.of(ModelDerived.self).properties.map(\.name), ["base1", "base2", "own"])
         expectEqual(ClassInfo.of(ModelOfGeneric.self).properties.map(\.name), ["value", "more"])
         expectEqual(
@@ -52,7 +52,7 @@ struct DiscoveryTests {
     }
 
     @Test
-    func `Types, optionality, targets and options are read off the declaration`() {
+    func `types, optionality, targets and options are those of the declaration`() {
         let info = ClassInfo.of(Everything.self)
         expectEqual(info.properties.count, 29)
         func shape(_ name: String) -> _PropertyShape { info.properties[info.index(named: name)!].shape }
@@ -70,7 +70,7 @@ struct DiscoveryTests {
     }
 
     @Test
-    func `Initialisers are passed over only where all stored properties are @Persisted`() {
+    func `initialisers are skipped only if all stored properties are @Persisted`() {
         expect(ClassInfo.of(ModelDog.self).canReuseAccessors)
         expect(!ClassInfo.of(ModelPerson.self).canReuseAccessors)
         let maker = ClassInfo.of(ModelMaker.self).makeAccessor() as! ModelMaker
@@ -83,7 +83,7 @@ struct DiscoveryTests {
 @Suite("Key path names")
 struct KeyPathNameTests {
     @Test
-    func `A property's key path has its name`() {
+    func `a property's key path has its name`() {
         expectEqual(_name(for: \ModelDog.name), "name")
         expectEqual(_name(for: \ModelDog.best), "best")
         expectEqual(_name(for: \ModelPerson.dogs), "dogs")
@@ -95,14 +95,14 @@ struct KeyPathNameTests {
     }
 
     @Test
-    func `Links chain`() {
+    func `links can be chained`() {
         expectEqual(_name(for: \ModelPerson.dog?.name), "dog.name")
         expectEqual(_name(for: \ModelPerson.dog!.best?.best?.age), "dog.best.best.age")
         expectEqual(_name(for: \ModelDerived.base1), "base1")
     }
 
     @Test
-    func `Names are the same from any thread, the first time and later`() async {
+    func `names are the same on any thread, at the first time and later`() async {
         let all = await withTaskGroup(of: Bool.self, returning: Bool.self) { group in
             for _ in 0..<8 {
                 group.addTask {

@@ -61,7 +61,7 @@ private func fill(_ realm: Realm) throws -> DynPerson {
 @Suite("Dynamic objects")
 struct DynamicObjectTests {
     @Test
-    func `A class's objects are read by name, with the types of dynamic reads`() throws {
+    func `objects of a class are read by name, with the types of dynamic reads`() throws {
         let realm = try dynRealm()
         try fill(realm)
         for name in ["person", "DynPerson"] {
@@ -87,7 +87,7 @@ struct DynamicObjectTests {
     }
 
     @Test
-    func `Typed and dynamic objects of a row are equal, and live and die together`() throws {
+    func `typed and dynamic objects of a row are equal, and are invalidated together`() throws {
         let realm = try dynRealm()
         let person = try fill(realm)
         let dynamic = try require(realm.dynamicObjects("person").first)
@@ -111,7 +111,7 @@ struct DynamicObjectTests {
     }
 
     @Test
-    func `Properties are assigned by name: values, typed and dynamic objects, plain data, nil`() throws {
+    func `properties are assigned by name: values, typed and dynamic objects, plain data, nil`() throws {
         try withNewFile { base in
             do {
                 let realm = try Realm(configuration: dynConfiguration(base))
@@ -153,7 +153,7 @@ struct DynamicObjectTests {
         }
     }
 
-    @Test("dynamicCreate makes graphs, with the class's default values, and updates by primary key")
+    @Test("dynamicCreate creates graphs, with the class's default values, and updates by primary key")
     func create() throws {
         let realm = try dynRealm()
         try realm.write {
@@ -183,7 +183,7 @@ struct DynamicObjectTests {
         ("id", 77, .primaryKeyChanged), ("best", "x", .invalidValue), ("best", ["id": 1], .duplicatePrimaryKey),
         ("owners", [Int](), .invalidValue), ("name", nil, .missingValue), ("born", 5, .invalidValue),
     ])
-    func `Bad data is recorded, the write throws it, and nothing changes`(
+    func `bad data is recorded, the write throws it, and nothing changes`(
         _ key: String,
         _ value: (any Sendable)?,
         _ code: Realm.Error.Code
@@ -203,7 +203,7 @@ struct DynamicObjectTests {
     }
 
     @Test
-    func `After bad data dynamicCreate returns an unmanaged object that later calls can use`() throws {
+    func `dynamicCreate with bad data returns an unmanaged object that later calls can use`() throws {
         let realm = try dynRealm()
         try fill(realm)
         let error = #expect(throws: Realm.Error.self) {
@@ -227,7 +227,7 @@ struct DynamicObjectTests {
     }
 
     @Test
-    func `Results of dynamic objects are queried, sorted, aggregated, changed and deleted by name`() throws {
+    func `results of dynamic objects are queried, sorted, aggregated, changed and deleted by name`() throws {
         let realm = try dynRealm()
         try fill(realm)
         let dogs = realm.dynamicObjects("DynDog")
@@ -258,7 +258,7 @@ struct DynamicObjectTests {
     }
 
     @Test
-    func `Lists of objects are had by name from typed and dynamic objects`() throws {
+    func `typed and dynamic objects return lists of objects by name`() throws {
         let realm = try dynRealm()
         let person = try fill(realm)
         let list = person.dynamicList("dogs")
@@ -271,7 +271,7 @@ struct DynamicObjectTests {
     }
 
     @Test
-    func `A file is opened without classes, read, and written with a schema made by hand`() throws {
+    func `a file is opened without classes, read, and written with a schema made by hand`() throws {
         try withNewFile { base in
             var configuration = base
             let log = ObjectSchema(
@@ -344,7 +344,7 @@ struct DynamicObjectTests {
     }
 
     @Test
-    func `What a table has beside its class is read and written by name`() throws {
+    func `columns outside of the class are read and written by name`() throws {
         var schema = try Schema(classes: [DynDog.self, DynPerson.self])
         schema.objectSchema[0].properties.append(Property("chip", .string, optional: true))
         schema.objectSchema[0].properties.append(
@@ -374,7 +374,7 @@ struct DynamicObjectTests {
     }
 
     @Test
-    func `Enums are their raw values, and take those of their cases only`() throws {
+    func `enums have their raw values, and accept only those of their cases`() throws {
         var configuration = newConfiguration()
         configuration.objectTypes = [DynMoody.self]
         let realm = try Realm(configuration: configuration)
@@ -395,7 +395,7 @@ struct DynamicObjectTests {
     }
 
     @Test
-    func `Naming policies and both names hold for dynamic objects`() throws {
+    func `naming policies and both names work for dynamic objects`() throws {
         var configuration = newConfiguration()
         configuration.objectTypes = [NamingHTMLPage.self, NamingAuthor.self]
         configuration.classNamingPolicy = .snakeCase
@@ -415,7 +415,7 @@ struct DynamicObjectTests {
     }
 
     @Test
-    func `Dynamic realms let go of everything when they close`() throws {
+    func `dynamic realms release everything when they close`() throws {
         weak var core: RealmCore?
         weak var catalogue: ClassInfo?
         do {
@@ -430,7 +430,7 @@ struct DynamicObjectTests {
     }
 
     @Test(arguments: 0..<8)
-    func `Misuse traps`(kind: Int) async {
+    func `misuse of dynamic objects traps`(kind: Int) async {
         let words = [
             ["has no class 'Nothing'", "DynDog, person"], ["DynPerson has no property \"nothing\""],
             ["outside a write transaction"], ["holds objects of class DynDog", "class DynPerson"],

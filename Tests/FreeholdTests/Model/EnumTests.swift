@@ -41,14 +41,14 @@ struct EnumTests {
     }
 
     @Test
-    func `Without a default value a property starts with the first case`() throws {
+    func `a property without a default value starts with the first case`() throws {
         let object = EnumModel()
         expect(object.id == .clubs && object.suit == .hearts && object.level == .low && object.ratio == .half)
         expect(object.maybe == nil && object.maybeLevel == nil && object.suits.isEmpty)
     }
 
     @Test
-    func `Cases are stored, read back, changed and nulled`() throws {
+    func `cases are stored, read, changed and nulled`() throws {
         var configuration = newConfiguration(inMemory: false)
         configuration.objectTypes = [EnumModel.self]
         defer { try? FileManager.default.removeItem(at: configuration.fileURL!) }
@@ -81,7 +81,7 @@ struct EnumTests {
     }
 
     @Test
-    func `create and init(value:) take cases and raw values, and refuse values that no case has`() throws {
+    func `create and init(value:) accept cases and raw values, and refuse values without a case`() throws {
         let realm = try Realm(configuration: configuration())
         try realm.write {
             let made = realm.create(
@@ -105,7 +105,7 @@ struct EnumTests {
     }
 
     @Test
-    func `Queries, sorts and aggregates take cases`() throws {
+    func `queries, sorts and aggregates accept cases`() throws {
         let realm = try Realm(configuration: configuration())
         try realm.write {
             for (i, suit) in Suit.allCases.enumerated() {
@@ -156,7 +156,7 @@ struct EnumTests {
     }
 
     @Test
-    func `A stored value that no case has traps where it can't be nil`() async {
+    func `a stored value without a case traps if it can't be nil`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             var configuration = Realm.Configuration(
                 inMemoryIdentifier: UUID().uuidString,

@@ -6,7 +6,7 @@ import Testing
 @Suite("Increments: properties")
 struct IncrementTests {
     @Test(arguments: [false, true])
-    func `every integer type, managed and not`(managed: Bool) throws {
+    func `every integer type is incremented, managed and not`(managed: Bool) throws {
         try withCounters(managed: managed) { object in
             expect(object.increment(\.int, by: 5) == 5 && object.increment(\.int, by: -7) == -2 && object.int == -2)
             expect(object.increment(\.int8, by: 100) == 100 && object.increment(\.int8, by: 27) == 127)
@@ -20,7 +20,7 @@ struct IncrementTests {
     }
 
     @Test(arguments: [false, true])
-    func `every optional integer type; nil stays nil`(managed: Bool) throws {
+    func `every optional integer type is incremented, and nil stays nil`(managed: Bool) throws {
         try withCounters(managed: managed) { object in
             expect(object.increment(\.optionalInt, by: 5) == nil && object.optionalInt == nil)
             expect(object.increment(\.optionalInt8, by: 5) == nil && object.optionalInt8 == nil)
@@ -38,7 +38,7 @@ struct IncrementTests {
     }
 
     @Test(arguments: [false, true])
-    func `by name, in Swift or in the file`(managed: Bool) throws {
+    func `a property is incremented by its name in Swift or in the file`(managed: Bool) throws {
         try withCounters(managed: managed) { object in
             expect(object.increment("int", by: 3) == 3 && object.int == 3)
             expect(object.increment("int8", by: -3) == -3 && object.int8 == -3)
@@ -51,7 +51,7 @@ struct IncrementTests {
     }
 
     @Test(arguments: [false, true])
-    func `embedded objects, and objects that links lead to`(managed: Bool) throws {
+    func `embedded objects, and targets of links, are incremented`(managed: Bool) throws {
         try withCounters(managed: managed) { object in
             object.tally = IncrementTally()
             object.tallies.append(IncrementTally())
@@ -66,7 +66,7 @@ struct IncrementTests {
         }
     }
 
-    @Test("dynamic objects, of classes in Swift and of none")
+    @Test("dynamic objects are incremented, with and without a class in Swift")
     func dynamicObjects() throws {
         let configuration = incrementConfiguration()
         let realm = try Realm(configuration: configuration)
@@ -107,7 +107,7 @@ struct IncrementTests {
     }
 
     @Test
-    func `a sum that a narrower type can't hold is thrown by the write, which changes nothing`() throws {
+    func `a sum that a narrower type can't represent is thrown by the write, which changes nothing`() throws {
         let realm = try incrementRealm()
         let object = IncrementCounters(1)
         (object.int8, object.optionalInt16, object.int32) = (120, -32_768, 7)
@@ -138,7 +138,7 @@ struct IncrementTests {
     }
 
     @Test
-    func `a primary key isn't added to, which the write throws`() throws {
+    func `an increment of a primary key is thrown by the write`() throws {
         let realm = try incrementRealm()
         let object = IncrementCounters(1)
         object.increment(\.id, by: 3)
@@ -153,7 +153,7 @@ struct IncrementTests {
     }
 
     @Test
-    func `indexes find the sum, and unique ones refuse it where it is taken`() throws {
+    func `indexes find the sum, and a unique one refuses an existing one`() throws {
         let realm = try incrementRealm()
         try realm.write {
             for i in 0..<50 {
@@ -185,7 +185,7 @@ struct IncrementTests {
     }
 
     @Test(arguments: [false, true])
-    func `an object of a subclass, whatever class it is taken for`(managed: Bool) throws {
+    func `an object of a subclass is incremented as an object of any of its classes`(managed: Bool) throws {
         let realm = try incrementRealm()
         let box = IncrementBox(1, 2)
         realm.beginWrite()
@@ -200,7 +200,7 @@ struct IncrementTests {
     }
 
     @Test
-    func `an object that the same write has made, and one that an update has changed`() throws {
+    func `an object that the same write created or updated is incremented`() throws {
         let realm = try incrementRealm()
         try realm.write {
             let object = realm.create(IncrementCounters.self, value: ["id": 1, "indexed": 5])
@@ -213,7 +213,7 @@ struct IncrementTests {
     }
 
     @Test
-    func `in a migration, by name`() throws {
+    func `properties are incremented by name in a migration`() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("freehold-\(UUID().uuidString).realm")
         var configuration = Realm.Configuration(fileURL: url, objectTypes: incrementTypes)
         defer { _ = try? Realm.deleteFiles(for: configuration) }
@@ -231,7 +231,7 @@ struct IncrementTests {
     }
 
     @Test
-    func `projections add to what they show`() throws {
+    func `projections increment the projected property`() throws {
         let realm = try incrementRealm()
         let object = IncrementCounters(1)
         let unmanaged = IncrementProjection(projecting: object)
@@ -248,7 +248,7 @@ struct IncrementTests {
     }
 
     @Test(arguments: ["mixed", "double", "grade", "ints", "tally"])
-    func `mixed values, doubles, enums and collections are none to add to`(name: String) async {
+    func `increments of mixed values, doubles, enums and collections are refused`(name: String) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [name] in
             try withCounters(managed: true) { $0.increment(name) }
         }

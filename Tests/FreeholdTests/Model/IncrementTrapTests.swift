@@ -12,7 +12,7 @@ struct IncrementTrapTests {
     }
 
     @Test(arguments: 0..<8)
-    func `outside a write transaction`(kind: Int) async {
+    func `an increment outside of a write transaction traps`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try incrementRealm()
             let object = IncrementCounters(1)
@@ -34,7 +34,7 @@ struct IncrementTrapTests {
     }
 
     @Test(arguments: 0..<3)
-    func `a frozen object`(kind: Int) async {
+    func `an increment of a frozen object traps`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try incrementRealm()
             let object = IncrementCounters(1)
@@ -51,7 +51,7 @@ struct IncrementTrapTests {
     }
 
     @Test(arguments: 0..<3)
-    func `a deleted object`(kind: Int) async {
+    func `an increment of a deleted object traps`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try incrementRealm()
             let object = IncrementCounters(1)
@@ -71,7 +71,7 @@ struct IncrementTrapTests {
     }
 
     @Test(arguments: 0..<3)
-    func `another thread`(kind: Int) async {
+    func `an increment on another thread traps`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try incrementRealm()
             let object = IncrementCounters(1)
@@ -91,7 +91,7 @@ struct IncrementTrapTests {
     }
 
     @Test(arguments: [false, true], [-1, 1])
-    func `a position outside of a list`(managed: Bool, i: Int) async {
+    func `an increment at a position outside of a list traps`(managed: Bool, i: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [managed, i] in
             try withCounters(managed: managed) { object in
                 object.ints.append(1)
@@ -102,7 +102,7 @@ struct IncrementTrapTests {
     }
 
     @Test(arguments: 0..<4)
-    func `a sum that the type of something unmanaged can't hold`(kind: Int) async {
+    func `a sum that an unmanaged property can't represent traps`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let object = IncrementCounters(1)
             object.int8s.append(127)
@@ -120,7 +120,7 @@ struct IncrementTrapTests {
     }
 
     @Test(arguments: 0..<4)
-    func `a key path that leads to no stored integer`(kind: Int) async {
+    func `a key path that doesn't lead to a stored integer traps`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let object = IncrementCounters(1)
             object.tallies.append(IncrementTally())
@@ -144,7 +144,7 @@ struct IncrementTrapTests {
     }
 
     @Test
-    func `a projected property that is made of a stored one`() async {
+    func `an increment of a computed projected property traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             IncrementProjection(projecting: IncrementCounters(1)).increment(\.twice)
         }

@@ -117,7 +117,7 @@ private func makeEmbedded<T: EmbeddedObject>(_ type: T.Type) -> T { type.init() 
 @Suite("Initialisers of models", .serialized)
 struct InitializerTests {
     @Test
-    func `Designated initialisers assign stored properties before super.init()`() throws {
+    func `designated initialisers assign stored properties before super.init()`() throws {
         let note = InitNote(text: "ab", count: 3)
         expect(note.text == "ab" && note.count == 3 && note.tag == "AB" && note.mapped == "mab" && note.rating == 2.5)
         expect(Array(note.words) == ["ab"] && note.mood == .bad && note.any == .string("ab") && note.plain == 2)
@@ -141,7 +141,7 @@ struct InitializerTests {
     }
 
     @Test
-    func `A generic function and a metatype make objects, with the class's own init()`() {
+    func `a generic function and a metatype create objects, with the class's own init()`() {
         let note: InitNote = make()
         expect(note.text == "none" && note.count == 6)
         expectEqual(makeEmbedded(InitPart.self).name, "part")
@@ -152,7 +152,7 @@ struct InitializerTests {
     }
 
     @Test
-    func `Stored objects are read without evaluating default values or running initialisers`() throws {
+    func `stored objects are read without evaluating default values or running initialisers`() throws {
         var configuration = newConfiguration()
         configuration.objectTypes = [InitCounted.self, InitOwner.self, InitPart.self]
         let realm = try Realm(configuration: configuration)

@@ -102,7 +102,7 @@ struct InvalidDateTests {
     }
 
     @Test(arguments: dates)
-    func `No way stores one, and the write throws`(interval: Double) throws {
+    func `every way of storing an invalid date makes the write throw`(interval: Double) throws {
         let realm = try realm()
         try realm.write {
             realm.create(DatedThing.self, value: ["id": 1, "dates": [Date(timeIntervalSince1970: 5)]] as [String: Any])
@@ -121,7 +121,7 @@ struct InvalidDateTests {
     }
 
     @Test(arguments: dates)
-    func `Queries refuse one`(interval: Double) throws {
+    func `queries refuse an invalid date`(interval: Double) throws {
         let realm = try realm()
         let bad = date(interval)
         for (query, arguments) in [
@@ -136,7 +136,7 @@ struct InvalidDateTests {
     }
 
     @Test
-    func `Unmanaged objects keep one, and dates at the ends of the range are stored`() throws {
+    func `unmanaged objects accept an invalid date, and dates at the ends of the range are stored`() throws {
         let thing = DatedThing()
         thing.date = date(.nan)
         thing.any = .date(date(.infinity))

@@ -64,7 +64,7 @@ struct KeyValueCodingTests {
     }
 
     @Test
-    func `A collection gives a property of each element, or the elements`() throws {
+    func `a collection returns a property of each element, or the elements`() throws {
         try forEachState { owner in
             let dogs = owner.dogs
             expectEqual(dogs.value(forKey: "name") as? [String], ["A", "B", "A", "C"])
@@ -81,7 +81,7 @@ struct KeyValueCodingTests {
     }
 
     @Test
-    func `Key paths go through links and collections`() throws {
+    func `key paths lead through links and collections`() throws {
         try forEachState { owner in
             expectEqual(owner.value(forKeyPath: "dogs.name") as? [String], ["A", "B", "A", "C"])
             expectEqual(owner.value(forKeyPath: "dogs.friend.name") as? [String?], ["B", nil, "B", nil])
@@ -102,7 +102,7 @@ struct KeyValueCodingTests {
     }
 
     @Test
-    func `Operators make one value of many`() throws {
+    func `operators compute one value from many`() throws {
         try forEachState { owner in
             let dogs = owner.dogs
             expectEqual(dogs.value(forKeyPath: "@count") as? Int, 4)
@@ -124,7 +124,7 @@ struct KeyValueCodingTests {
     }
 
     @Test
-    func `Operators unite values and collections, each value once where asked`() throws {
+    func `operators unite values and collections, with distinct values on request`() throws {
         try forEachState { owner in
             let dogs = owner.dogs
             expectEqual(dogs.value(forKeyPath: "@unionOfObjects.name") as? [String], ["A", "B", "A", "C"])
@@ -144,7 +144,7 @@ struct KeyValueCodingTests {
     }
 
     @Test
-    func `Results and linking objects answer like lists`() throws {
+    func `results and linking objects answer like lists`() throws {
         let realm = try keyedRealm()
         try realm.write { realm.add(owner()) }
         let dogs = realm.objects(KeyedDog.self)
@@ -158,7 +158,7 @@ struct KeyValueCodingTests {
     }
 
     @Test
-    func `Setting a key sets it on every element`() throws {
+    func `setting a key sets it on every element`() throws {
         try withNewFile { base in
             var configuration = base
             configuration.objectTypes = [KeyedDog.self, KeyedOwner.self]
@@ -188,7 +188,7 @@ struct KeyValueCodingTests {
     }
 
     @Test
-    func `Values of several properties come as a dictionary that makes an equal object`() {
+    func `values of several properties are a dictionary that creates an equal object`() {
         let dog = owner().dogs[1]
         let values = dog.dictionaryWithValues(forKeys: ["name", "age", "born_on", "tags"])
         expect(values["name"] as? String == "B" && values["age"] is NSNull && values.count == 4)
@@ -197,7 +197,7 @@ struct KeyValueCodingTests {
     }
 
     @Test
-    func `A value that doesn't fit is recorded, thrown by the write, and changes nothing of its object`() throws {
+    func `an unsuitable value is recorded, thrown by the write, and changes nothing of its object`() throws {
         let realm = try keyedRealm()
         let owner = owner()
         try realm.write { realm.add(owner) }
@@ -221,7 +221,7 @@ struct KeyValueCodingTests {
         ("@unionOfArrays.name", "can't be made of"), ("nothing", "no property"),
         ("name.length", "no property 'length'"),
     ])
-    func `A key path that says nothing traps`(_ keyPath: String, _ words: String) async {
+    func `a meaningless key path traps`(_ keyPath: String, _ words: String) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [keyPath] in
             _ = owner().dogs.value(forKeyPath: keyPath)
         }
@@ -230,7 +230,7 @@ struct KeyValueCodingTests {
     }
 
     @Test
-    func `Setting outside a write transaction traps, also of an empty collection`() async {
+    func `setting outside of a write transaction traps, even for an empty collection`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try keyedRealm().objects(KeyedDog.self).setValue(1, forKey: "age")
         }

@@ -45,7 +45,7 @@ class ListItem: Object {
 @Suite("Lists")
 struct ListTests {
     @Test(arguments: [false, true])
-    func `Every operation does what it does to an array`(_ managed: Bool) throws {
+    func `every operation has the same result as on an array`(_ managed: Bool) throws {
         try withList(managed: managed) { list in
             list.append(objectsIn: 0..<10)
             list.append(10)
@@ -111,7 +111,7 @@ struct ListTests {
     }
 
     @Test(arguments: [11, 12])
-    func `A random walk agrees with an array`(_ seed: Int) throws {
+    func `random operations have the same result as on an array`(_ seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         try withList(managed: true) { list in
             var model: [Int] = []
@@ -147,7 +147,7 @@ struct ListTests {
     }
 
     @Test
-    func `A list stays itself when its object is added, and its objects are added with it`() throws {
+    func `a list stays the same list when its object is added, and its objects are added with it`() throws {
         let realm = try listRealm()
         let object = ListModel()
         let items = object.items
@@ -172,7 +172,7 @@ struct ListTests {
     }
 
     @Test
-    func `Linking objects follow the links back`() throws {
+    func `linking objects follow the links back`() throws {
         let realm = try listRealm()
         let item = ListItem(1)
         expect(item.owners.isEmpty)
@@ -191,7 +191,7 @@ struct ListTests {
     }
 
     @Test(arguments: [false, true])
-    func `least, greatest, sum and mean`(_ managed: Bool) throws {
+    func `a list has its least, greatest, sum and mean`(_ managed: Bool) throws {
         try withList(managed: managed) { list in
             expect(list.min() == nil && list.sum() == 0 && (list.average() as Double?) == nil)
             list.append(objectsIn: [4, 1, 5])
@@ -205,7 +205,7 @@ struct ListTests {
     }
 
     @Test(arguments: [false, true])
-    func `Descriptions and coding`(_ managed: Bool) throws {
+    func `lists have descriptions and coding`(_ managed: Bool) throws {
         try withList(managed: managed) { list in
             list.append(objectsIn: [1, 2])
             expectEqual("\(list)", "List<Int> (\n\t[0] 1,\n\t[1] 2\n)")

@@ -86,7 +86,7 @@ struct ManagedCodingTests {
     }
 
     @Test
-    func `A managed object encodes as it did before it was added, links and lists included`() throws {
+    func `a managed object encodes as before it was added, links and lists included`() throws {
         let parent = dog(1)
         parent.friend = dog(2)
         parent.friend!.friend = dog(3)
@@ -112,7 +112,7 @@ struct ManagedCodingTests {
     }
 
     @Test
-    func `Arrays, dictionaries, results, lists and structs of managed objects encode`() throws {
+    func `arrays, dictionaries, results, lists and structs of managed objects encode`() throws {
         let realm = try realm()
         try realm.write {
             let parent = dog(1)
@@ -140,7 +140,7 @@ struct ManagedCodingTests {
         try expectEqual(PropertyListDecoder().decode(CDog.self, from: PropertyListEncoder().encode(parent)).id, 1)
     }
 
-    @Test("Where the class is hidden behind a generic parameter, a managed object needs EncodableObject, and says so")
+    @Test("a managed object behind a generic parameter needs EncodableObject, and the error says so")
     func hidden() throws {
         let realm = try realm()
         let parent = dog(1)
@@ -158,7 +158,7 @@ struct ManagedCodingTests {
     }
 
     @Test
-    func `Strategies for dates, data, keys and numbers are those of the coder`() throws {
+    func `strategies for dates, data, keys and numbers are those of the coder`() throws {
         let realm = try realm()
         let value = dog(7)
         value.score = .infinity
@@ -209,7 +209,7 @@ struct ManagedCodingTests {
     }
 
     @Test
-    func `Coding keys choose and rename, managed or not`() throws {
+    func `coding keys select and rename, managed or not`() throws {
         let realm = try realm()
         let object = CRenamed()
         object.name = "n"
@@ -223,7 +223,7 @@ struct ManagedCodingTests {
     }
 
     @Test
-    func `An encode(to:) written by hand sees the managed object`() throws {
+    func `an encode(to:) written by hand sees the managed object`() throws {
         let realm = try realm()
         let parent = CByHand()
         parent.name = "p"
@@ -240,7 +240,7 @@ struct ManagedCodingTests {
     }
 
     @Test
-    func `Null or a wrong type where a value is required is a decoding error; a missing list too`() {
+    func `null, a wrong type and a missing list are decoding errors if a value is required`() {
         let decoder = JSONDecoder()
         for json in [
             #"{"full_name":null,"age":1}"#, #"{"full_name":"n","age":"x"}"#, #"{"full_name":"n"}"#, "[]",

@@ -15,7 +15,7 @@ private func memoryRealm() throws -> Realm {
 
 @Suite("Managed objects")
 struct ManagedObjectTests {
-    @Test("Every type comes back as it was stored, in the transaction, after it, and through another accessor")
+    @Test("every type is read as stored, in the transaction, after it, and through another accessor")
     func roundTrip() throws {
         let realm = try memoryRealm()
         let object = Everything()
@@ -75,7 +75,7 @@ struct ManagedObjectTests {
     }
 
     @Test
-    func `The primary key of a stored object can't be changed; assigning the same one is nothing`() throws {
+    func `the primary key of a stored object can't be changed, and assigning the same one has no effect`() throws {
         let realm = try memoryRealm()
         let dog = ModelDog()
         dog._id = 4
@@ -92,7 +92,7 @@ struct ManagedObjectTests {
     }
 
     @Test
-    func `A value that doesn't fit is recorded, and the write throws it`() throws {
+    func `an unsuitable value is recorded, and the write throws it`() throws {
         let realm = try memoryRealm()
         let object = Everything()
         try realm.write { realm.add(object) }
@@ -106,7 +106,7 @@ struct ManagedObjectTests {
     }
 
     @Test
-    func `Deleted objects and those of a cancelled write are invalid`() throws {
+    func `deleted objects and those of a cancelled write are invalid`() throws {
         let realm = try memoryRealm()
         let (kept, gone, never) = (ModelPerson(), ModelPerson(), ModelPerson())
         try realm.write { realm.add([kept, gone]) }
@@ -123,7 +123,7 @@ struct ManagedObjectTests {
     }
 
     @Test
-    func `Initialisers that make objects, and properties that aren't stored, work for accessors`() throws {
+    func `initialisers that create objects, and properties that aren't stored, work for accessors`() throws {
         let realm = try memoryRealm()
         try realm.write {
             realm.add(ModelMaker())
@@ -137,7 +137,7 @@ struct ManagedObjectTests {
     }
 
     @Test
-    func `Mapped names are those of the file; Swift's names are those of the code`() throws {
+    func `mapped names are those of the file, and Swift's names those of the code`() throws {
         let realm = try memoryRealm()
         let object = ModelMapped(value: ["key": "k", "swiftName": 3])
         try realm.write { realm.add(object) }
@@ -146,7 +146,7 @@ struct ManagedObjectTests {
     }
 
     @Test
-    func `An object outlives the Realm value that it came from`() throws {
+    func `an object outlives the Realm value that returned it`() throws {
         func make() throws -> ModelPerson {
             let realm = try memoryRealm()
             let person = ModelPerson(value: ["name": "Ann", "dogs": [["_id": 1]]])

@@ -74,7 +74,7 @@ struct MappedNameTests {
     private func newNamesRealm() throws -> Realm { try Realm(configuration: configuration(newConfiguration())) }
 
     @Test
-    func `Every form of declaration takes its name, on both levels of a subclass`() {
+    func `every form of declaration accepts its name, on both levels of a subclass`() {
         let person: [String: String] = [
             "firstName": "first_name", "age": "years", "code": "_key", "plain": "plain", "middleName": "middle",
             "lastName": "family_name", "friend": "best_friend", "friends": "all_friends",
@@ -95,7 +95,7 @@ struct MappedNameTests {
     }
 
     @Test
-    func `Default values and initialisers work as without a mapped name`() {
+    func `default values and initialisers work as without a mapped name`() {
         let person = NamesPerson()
         expect(person.firstName == "Ada" && person.age == 36 && person.code == "" && person.middleName == nil)
         expect(person.friends.isEmpty && person.dogs.isEmpty && person.friend == nil)
@@ -106,7 +106,7 @@ struct MappedNameTests {
     }
 
     @Test
-    func `A class's stored name isn't its subclass's`() {
+    func `a class's stored name isn't its subclass's`() {
         expectEqual(ClassInfo.of(NamesWorker.self).tableName, "NamesWorker")
         expectEqual(ClassInfo.of(NamesOfASubclass.self).tableName, "NamesOfASubclass")
         expectEqual(ClassInfo.of(NamesPerson.self).tableName, "people")
@@ -114,7 +114,7 @@ struct MappedNameTests {
     }
 
     @Test
-    func `The file has the stored names, and gives the data back under the public ones`() throws {
+    func `the file has the stored names, and returns the data under the public ones`() throws {
         try withNewFile { base in
             let configuration = configuration(base)
             do {
@@ -149,7 +149,7 @@ struct MappedNameTests {
     }
 
     @Test
-    func `Both names work in queries, sorts and aggregates`() throws {
+    func `both names work in queries, sorts and aggregates`() throws {
         let realm = try newNamesRealm()
         try realm.write {
             for (i, name) in ["C", "A", "B"].enumerated() {
@@ -172,7 +172,7 @@ struct MappedNameTests {
     }
 
     @Test(arguments: [false, true])
-    func `Both names work in dictionaries and subscripts, unmanaged and managed`(managed: Bool) throws {
+    func `both names work in dictionaries and subscripts, unmanaged and managed`(managed: Bool) throws {
         let realm = try newNamesRealm()
         let values: [String: Any] = [
             "_key": "k", "first_name": "Grace", "lastName": "Hopper", "years": 85,
@@ -202,7 +202,7 @@ struct MappedNameTests {
     }
 
     @Test(arguments: [false, true])
-    func `A value that is given under both names is an error`(inRealm: Bool) throws {
+    func `a value that is given under both names is an error`(inRealm: Bool) throws {
         let values = ["firstName": "a", "first_name": "b", "code": "k"]
         let error = #expect(throws: Realm.Error.self) {
             if inRealm {
@@ -217,7 +217,7 @@ struct MappedNameTests {
     }
 
     @Test
-    func `Objects are copied between classes by public and stored names`() {
+    func `objects are copied between classes by public and stored names`() {
         class Source: Object {
             @Persisted var first_name = "stored"
             @Persisted var lastName = "public"
@@ -235,7 +235,7 @@ struct MappedNameTests {
     }
 
     @Test
-    func `The schema has both names, and is found by either`() throws {
+    func `the schema has both names, and is found by either`() throws {
         let realm = try newNamesRealm()
         let people = try require(realm.schema["people"])
         expect(realm.schema["NamesPerson"] == people && people.className == "people")
@@ -247,7 +247,7 @@ struct MappedNameTests {
     }
 
     @Test
-    func `Properties are printed with both names, in RealmSwift's layout`() throws {
+    func `properties are printed with both names, in RealmSwift's layout`() throws {
         let realm = try newNamesRealm()
         let people = try require(realm.schema["people"])
         expectEqual(
@@ -292,7 +292,7 @@ struct MappedNameTests {
     }
 
     @Test
-    func `Errors of a changed model name what is stored`() throws {
+    func `errors of a changed model contain the stored names`() throws {
         class Changed: Object {
             @Persisted(primaryKey: true, mapTo: "_dog_id") var id = ""
             @Persisted(mapTo: "dog_name") var name: Int
@@ -312,7 +312,7 @@ struct MappedNameTests {
     }
 
     @Test
-    func `Renaming in Swift alone needs no migration`() throws {
+    func `renaming only in Swift needs no migration`() throws {
         class Before: Object {
             @Persisted var name = ""
             override class func shouldIncludeInDefaultSchema() -> Bool { false }

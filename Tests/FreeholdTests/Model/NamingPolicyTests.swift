@@ -44,13 +44,13 @@ struct NamingPolicyTests {
     ]
 
     @Test(arguments: table)
-    func `A name is split into its words and joined as the policy says`(_ row: [String]) {
+    func `a name is split into words that are joined by the policy`(_ row: [String]) {
         let policies: [NamingPolicy] = [.asDeclared, .snakeCase, .kebabCase, .camelCase, .pascalCase]
         expectEqual(policies.map { $0.storedName(of: row[0]) }, row)
     }
 
     @Test(arguments: table)
-    func `A name that follows a policy is left as it is by it`(_ row: [String]) {
+    func `a policy doesn't change a name that follows it`(_ row: [String]) {
         for policy in NamingPolicy.allCases {
             let once = policy.storedName(of: row[0])
             expectEqual(policy.storedName(of: once), once)

@@ -117,7 +117,7 @@ struct OtherClassTests {
     }
 
     @Test(arguments: Position.allCases, Way.allCases)
-    func `it is copied by create where it has all properties, and else refused`(position: Position, way: Way) throws {
+    func `create copies an object with all properties, and refuses other ones`(position: Position, way: Way) throws {
         for given in Given.allCases {
             for isManaged in [false, true] {
                 let realm = try realm()
@@ -135,7 +135,7 @@ struct OtherClassTests {
         }
     }
 
-    @Test func `create and initialisers take an object of another class with all properties only`() throws {
+    @Test func `create and initialisers accept an object of another class only with all properties`() throws {
         let realm = try realm()
         for given in Given.allCases {
             for isManaged in [false, true] {
@@ -153,13 +153,13 @@ struct OtherClassTests {
         expectEqual(realm.objects(OtherDog.self).map { "\($0.name) \($0.age)" }, Array(repeating: "Tom 4", count: 5))
     }
 
-    @Test func `the error names both classes and the property that is lacking`() throws {
+    @Test func `the error names both classes and the missing property`() throws {
         let error = try #require(throws: Realm.Error.self) { _ = try OtherDog(validating: OtherBird()) }
         expect(error.className == "OtherDog" && error.property == "age")
         expect(error.message.contains("Invalid value") && error.message.contains("OtherBird"))
     }
 
-    @Test func `a map's setValue(_:forKey:) takes plain data and objects of the class only`() throws {
+    @Test func `a map's setValue(_:forKey:) accepts only plain data and objects of the class`() throws {
         let realm = try realm()
         let owner = OtherOwner()
         try realm.write { realm.add(owner) }

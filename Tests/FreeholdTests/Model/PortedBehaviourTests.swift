@@ -69,7 +69,7 @@ private func portConfiguration(_ base: Realm.Configuration = newConfiguration())
 @Suite("Ported code behaves")
 struct PortedBehaviourTests {
     @Test(arguments: [false, true])
-    func `Whole numbers that are read by name can be cast to the property's type, and to Int`(managed: Bool) throws {
+    func `whole numbers that are read by name can be cast to the property's type, and to Int`(managed: Bool) throws {
         let object = PortNumbers(
             value: ["list8": [1, 2], "listOpt16": [3, nil], "set32": [4], "map64": ["a": 5]] as [String: Any]
         )
@@ -103,7 +103,7 @@ struct PortedBehaviourTests {
     }
 
     @Test(arguments: [false, true])
-    func `Mixed values keep the type of the number that is given`(managed: Bool) throws {
+    func `mixed values keep the type of the given number`(managed: Bool) throws {
         let object = PortNumbers()
         let realm = try Realm(configuration: portConfiguration())
         func check(_ object: ObjectBase, _ set: (Any) -> Void, _ get: () -> AnyRealmValue) {
@@ -134,7 +134,7 @@ struct PortedBehaviourTests {
     }
 
     @Test
-    func `A class that has linking objects only is stored`() throws {
+    func `a class with only linking objects is stored`() throws {
         try withNewFile { base in
             do {
                 let realm = try Realm(configuration: portConfiguration(base))
@@ -156,7 +156,7 @@ struct PortedBehaviourTests {
     }
 
     @Test
-    func `Unmanaged collections are equal if their contents are`() throws {
+    func `unmanaged collections are equal if their contents are equal`() throws {
         func list(_ values: Int...) -> List<Int> {
             let list = List<Int>()
             list.append(objectsIn: values)
@@ -195,7 +195,7 @@ struct PortedBehaviourTests {
     }
 
     @Test
-    func `A Bool is taken from 0 and 1 of every integer type, and from nothing else`() throws {
+    func `a Bool accepts 0 and 1 of every integer type, and no other number`() throws {
         for (given, wanted) in [
             (0, false), (1, true), (Int8(1), true), (NSNumber(value: 0), false), (NSNumber(value: true), true),
             (UInt64(1), true),
@@ -208,7 +208,7 @@ struct PortedBehaviourTests {
     }
 
     @Test
-    func `Null in a map of custom values that are stored as objects reads as the default`() throws {
+    func `null in a map of custom values that are stored as objects reads as the default`() throws {
         let object = PortLink(
             value: ["text": "kept", "wrapped": ["a": NSNull(), "b": ["name": "n"]]] as [String: Any]
         )
@@ -216,7 +216,7 @@ struct PortedBehaviourTests {
     }
 
     @Test
-    func `The schema's properties are what is stored; linking objects are asked for by themselves`() throws {
+    func `the schema's properties are the stored ones, and linking objects are listed separately`() throws {
         var schema = ObjectSchema(PortNumbers.self)
         expect(!schema.properties.contains { $0.name == "back" } && schema.computedProperties.map(\.name) == ["back"])
         expect(schema.allProperties.count == schema.properties.count + 1 && schema["back"]?.type == .linkingObjects)
@@ -229,7 +229,7 @@ struct PortedBehaviourTests {
     }
 
     @Test
-    func `Dynamic collections of values can be counted; typed objects in mixed values are read by name`() throws {
+    func `dynamic collections of values can be counted; typed objects in mixed values are read by name`() throws {
         let realm = try Realm(configuration: portConfiguration())
         let object = try realm.write { () -> PortNumbers in
             let object = realm.create(PortNumbers.self, value: ["list8": [1, 2], "set32": [3], "map64": ["a": 1]])
@@ -243,7 +243,7 @@ struct PortedBehaviourTests {
     }
 
     @Test
-    func `Aggregates are given as NSNumber and NSDate, too; an empty mixed list adds up to 0`() throws {
+    func `aggregates are also returned as NSNumber and NSDate, and an empty mixed list adds up to 0`() throws {
         let realm = try Realm(configuration: portConfiguration())
         try realm.write {
             for id in 1...3 { realm.create(PortNumbers.self, value: ["id": id, "float": Double(id) / 2]) }
@@ -258,7 +258,7 @@ struct PortedBehaviourTests {
         expect(sections.isEmpty)
     }
 
-    @Test("Enums and custom values are taken for what is stored for them, by properties that don't name their types")
+    @Test("properties without type names accept the stored forms of enums and custom values")
     func enums() throws {
         let realm = try Realm(configuration: portConfiguration())
         try realm.write {
@@ -271,7 +271,7 @@ struct PortedBehaviourTests {
     }
 
     @Test
-    func `An object's realm is known on every thread`() async throws {
+    func `an object's realm is available on every thread`() async throws {
         let realm = try Realm(configuration: portConfiguration())
         let object = try realm.write { realm.create(PortLink.self) }
         nonisolated(unsafe) let sent = object
@@ -286,7 +286,7 @@ struct PortedBehaviourTests {
     }
 
     @Test
-    func `The first object of an unmanaged list that a condition finds`() throws {
+    func `a condition finds the first object of an unmanaged list`() throws {
         let list = List<PortNumbers>()
         // All have the same primary key, and one links back to the list's first.
         for i in 0..<5 { list.append(PortNumbers(value: ["int8": i, "any": "x\(i)"])) }
@@ -310,7 +310,7 @@ struct PortedBehaviourTests {
     }
 
     @Test
-    func `Errors of a model name its class once, and say what to do`() {
+    func `errors of a model name its class once, and contain the remedy`() {
         var configuration = newConfiguration()
         configuration.objectTypes = [PortEmpty.self]
         let error = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration) }

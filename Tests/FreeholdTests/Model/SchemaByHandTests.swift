@@ -57,7 +57,7 @@ struct SchemaByHandTests {
     }
 
     @Test
-    func `A schema without classes opens a realm and makes the tables it asks for`() throws {
+    func `a schema without classes opens a realm and creates its tables`() throws {
         try withNewFile { base in
             for _ in 0..<2 {
                 let realm = try Realm(configuration: configuration(Schema([dog]), base))
@@ -78,7 +78,7 @@ struct SchemaByHandTests {
     }
 
     @Test
-    func `A class's table can have more properties than the class`() throws {
+    func `a class's table can have more properties than the class`() throws {
         try withNewFile { base in
             var schema = try Schema(classes: [HandPerson.self])
             schema.objectSchema[0].properties.append(Property("extra", .int, optional: true))
@@ -101,7 +101,7 @@ struct SchemaByHandTests {
     }
 
     @Test
-    func `What is wrong is said as of classes, all at once`() {
+    func `mistakes are reported like those of classes, all at once`() {
         let text = mistakes(
             ObjectSchema("", properties: [Property("a", .int)]),
             ObjectSchema("Empty", properties: []),
@@ -137,7 +137,7 @@ struct SchemaByHandTests {
     }
 
     @Test
-    func `The properties of a class can't be changed or left out`() {
+    func `the properties of a class can't be changed or left out`() {
         var schema = ObjectSchema(HandPerson.self)
         schema.properties[1].columnName = "name"
         schema.properties.remove(at: 2)
@@ -150,7 +150,7 @@ struct SchemaByHandTests {
     }
 
     @Test
-    func `A schema stands alone, and must be that of a realm that is open on the thread`() throws {
+    func `a schema excludes object types, and must equal that of an open realm of the thread`() throws {
         var both = configuration(Schema([dog]))
         both.objectTypes = []
         expectEqual(thrownCode { _ = try Realm(configuration: both) }, .invalidInput)
@@ -167,7 +167,7 @@ struct SchemaByHandTests {
     }
 
     @Test
-    func `Schemas are values that can be compared, looked up and printed`() throws {
+    func `schemas are values that can be compared, searched and printed`() throws {
         let schema = try Schema(classes: [HandPerson.self], propertyNamingPolicy: .snakeCase)
         expect(schema["person"]?.objectClass == HandPerson.self && schema["HandPerson"]?["id"]?.isPrimaryKey == true)
         var other = schema

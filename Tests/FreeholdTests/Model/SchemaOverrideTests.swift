@@ -107,7 +107,8 @@ struct SchemaOverrideTests {
     }
 
     @Test
-    func `primaryKey(), indexedProperties() and ignoredProperties() say what @Persisted would`() throws {
+    func `primaryKey(), indexedProperties() and ignoredProperties() have the effect of @Persisted's arguments`() throws
+    {
         let realm = try realm()
         let schema = try require(realm.schema["Ignoring"])
         expectEqual(schema.properties.map(\.name), ["code", "name", "other"])
@@ -122,7 +123,7 @@ struct SchemaOverrideTests {
     }
 
     @Test
-    func `An ignored @Persisted property is a plain one, unmanaged and managed`() throws {
+    func `an ignored @Persisted property is a plain one, unmanaged and managed`() throws {
         try withNewFile { base in
             let object = IgnoringMore(value: ["code": "a", "cached": 99] as [String: Any])
             expectEqual(object.cached, 5, "a dictionary's key that names no stored property is left out")
@@ -161,7 +162,7 @@ struct SchemaOverrideTests {
     }
 
     @Test
-    func `ignoredProperties() is a filter: computed properties and names that there aren't may be in it`() throws {
+    func `ignoredProperties() is a filter, and may contain computed properties and unknown names`() throws {
         var configuration = newConfiguration()
         configuration.objectTypes = [IgnoringComputed.self]
         let realm = try Realm(configuration: configuration)
@@ -171,7 +172,7 @@ struct SchemaOverrideTests {
     }
 
     @Test
-    func `Names that don't exist are reported together`() {
+    func `names that don't exist are reported together`() {
         let text = mistakes([Mistaken.Names.self, Mistaken.IgnoredKey.self, Mistaken.NothingLeft.self])
         for part in [
             "6 mistakes", "Names primaryKey() names \"key\", which is no property",
@@ -198,12 +199,12 @@ struct SchemaOverrideTests {
             (Mistaken.BadKey.self, "BadKey.list can't be indexed"),
         ] as [(AnyClass, String)]
     )
-    func `Clashes and impossible names are named`(_ type: AnyClass, _ text: String) {
+    func `clashes and impossible names are reported`(_ type: AnyClass, _ text: String) {
         expect(mistakes([type]).contains(text), "\(mistakes([type]))")
     }
 
     @Test
-    func `Private and nested classes of one name are named without the compiler's words`() {
+    func `private and nested classes of one name are reported without the compiler's suffixes`() {
         let text = mistakes([Twin.self, Mistaken.hidden])
         expect(
             text.contains("Twin is the name of 2 classes (FreeholdTests.Mistaken.Twin, FreeholdTests.Twin)"),
@@ -213,7 +214,7 @@ struct SchemaOverrideTests {
     }
 
     @Test
-    func `No message of a private class has the compiler's words`() throws {
+    func `no message of a private class has the compiler's suffixes`() throws {
         let realm = try realm()
         var texts = ["\(realm.schema)", "\(Ignoring())", "\(realm.objects(Ignoring.self))"]
         for value in [["code": 5], ["name": [1]], Mistaken.Names()] as [Any] {

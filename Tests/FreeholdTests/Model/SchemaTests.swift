@@ -81,12 +81,12 @@ struct SchemaTests {
             ([Broken.AVeryLongClassNameThatGoesOnAndOnUntilItIsOverTheLimitOf57.self], "over 63 bytes"),
         ] as [([AnyClass], String)]
     )
-    func `A mistake in a model is named`(_ types: [AnyClass], _ text: String) {
+    func `a mistake in a model is named`(_ types: [AnyClass], _ text: String) {
         expect(message(types).contains(text))
     }
 
     @Test
-    func `All mistakes are reported at once`() {
+    func `all mistakes are reported at once`() {
         let text = message([
             Broken.TwoKeys.self, Broken.Empty.self, Broken.WrongOrigin.self, ModelPerson.self, ModelDog.self,
         ])
@@ -102,7 +102,7 @@ struct SchemaTests {
     }
 
     @Test
-    func `Tables are asked for as declared`() throws {
+    func `tables are requested as declared`() throws {
         let schema = try SchemaBuilder.build([ModelDog.self, ModelPerson.self, ModelMapped.self])
         expectEqual(
             schema.tableSpecs,
@@ -134,7 +134,7 @@ struct SchemaTests {
     }
 
     @Test
-    func `A schema can be looked up, printed and compared`() throws {
+    func `a schema can be searched, printed and compared`() throws {
         let schema = try SchemaBuilder.build([ModelDog.self, ModelPerson.self])
         let dog = try require(schema["ModelDog"])
         expect(dog.primaryKeyProperty?.name == "_id" && dog["owners"]?.type == .linkingObjects)

@@ -32,7 +32,7 @@ private func mixRealm() throws -> Realm {
 @Suite("A base class and its subclasses don't mix")
 struct SubclassLimitTests {
     @Test
-    func `Queries find objects of exactly one class`() throws {
+    func `queries find objects of exactly one class`() throws {
         let realm = try mixRealm()
         try realm.write {
             for id in 0..<3 { realm.create(MixBase.self, value: ["id": id, "name": "base"] as [String: Any]) }
@@ -52,7 +52,7 @@ struct SubclassLimitTests {
     }
 
     @Test
-    func `Stored objects are of their own class only, and no cast makes them another's`() throws {
+    func `stored objects belong only to their own class, and no cast changes that`() throws {
         let realm = try mixRealm()
         try realm.write {
             realm.add(MixBase(value: ["id": 1]))
@@ -70,7 +70,7 @@ struct SubclassLimitTests {
     }
 
     @Test
-    func `A condition with a subclass's object finds no object of the base class with its number`() throws {
+    func `a condition with a subclass's object finds no object of the base class with its number`() throws {
         let realm = try mixRealm()
         try realm.write {
             // The rows of both tables have the same keys.
@@ -94,7 +94,7 @@ struct SubclassLimitTests {
     }
 
     @Test
-    func `Values are copied between a base class and its subclass, never the object`() throws {
+    func `values are copied between a base class and its subclass, and objects aren't`() throws {
         let realm = try mixRealm()
         try realm.write {
             let derived = realm.create(MixDerived.self, value: ["id": 1, "name": "n", "more": 2] as [String: Any])

@@ -38,7 +38,7 @@ private func mixRealm() throws -> Realm {
 @Suite("Typed objects in dynamic ones, and the other way round")
 struct TypedInDynamicTests {
     @Test
-    func `An unmanaged typed embedded object is assigned to a dynamic object's property`() throws {
+    func `an unmanaged typed embedded object is assigned to a dynamic object's property`() throws {
         let realm = try mixRealm()
         let typed = MixStreet(value: ["Broadway", 3] as [Any])
         typed.inner = MixStreet(value: ["inner"])
@@ -61,7 +61,7 @@ struct TypedInDynamicTests {
         expect(town.streets[1].more.map(\.name) == ["more"] && town.streetsByName["x"]??.name == "c")
     }
 
-    @Test("Typed objects are assigned to dynamic links, collections and mixed values, and become rows")
+    @Test("typed objects are assigned to dynamic links, collections and mixed values, and become rows")
     func objects() throws {
         let realm = try mixRealm()
         let near = MixTown(value: ["id": 2, "street": ["name": "s2"]])
@@ -89,7 +89,7 @@ struct TypedInDynamicTests {
     }
 
     @Test
-    func `Dynamic objects are given to typed ones`() throws {
+    func `typed objects accept dynamic objects`() throws {
         let realm = try mixRealm()
         try realm.write {
             let dynamic = realm.dynamicCreate("MixTown", value: ["id": 1, "street": ["name": "s"]] as [String: Any])
@@ -114,7 +114,7 @@ struct TypedInDynamicTests {
     private static let rounds = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 8 : 400
 
     @Test(arguments: 0..<rounds)
-    func `Random graphs of typed objects, dynamic objects and plain data give what was put in`(round: Int) throws {
+    func `random graphs of typed objects, dynamic objects and plain data are read as written`(round: Int) throws {
         let seed = (ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? 4711) + UInt64(round)
         print("TypedInDynamicTests: FREEHOLD_SEED=\(seed), 6 graphs")
         var maker = MixMaker(seed: seed)

@@ -80,7 +80,7 @@ struct UnknownCaseTests {
     }
 
     @Test
-    func `Objects and collections are printed`() throws {
+    func `objects and collections with an unknown case are printed`() throws {
         try read { realm, ticket in
             let text = "\(ticket)"
             for part in [
@@ -105,7 +105,7 @@ struct UnknownCaseTests {
     }
 
     @Test
-    func `Values are read by names`() throws {
+    func `values without a case are read by name`() throws {
         try read { realm, ticket in
             expectEqual(ticket["suit"] as? String, "stars")
             expectEqual(ticket.value(forKey: "maybe") as? String, "moons")
@@ -124,14 +124,14 @@ struct UnknownCaseTests {
     }
 
     @Test
-    func `A typed read of an optional gives nil`() throws {
+    func `a typed read of an optional returns nil`() throws {
         try read { _, ticket in
             expect(ticket.maybe == nil && ticket.maybes[0] == nil)
         }
     }
 
     @Test
-    func `Copies in a realm keep the values`() throws {
+    func `copies in a realm keep the values`() throws {
         try read { realm, ticket in
             try realm.write {
                 let dynamic = { (id: Int) in realm.dynamicObject(ofType: "Ticket", forPrimaryKey: id)! }
@@ -161,7 +161,7 @@ struct UnknownCaseTests {
     }
 
     @Test
-    func `An unmanaged copy has an error that adding it throws`() throws {
+    func `an unmanaged copy has an error, which adding the copy throws`() throws {
         try read { realm, ticket in
             let copy = Ticket(value: ticket)
             let other = try Realm(
@@ -174,7 +174,7 @@ struct UnknownCaseTests {
     }
 
     @Test
-    func `Sections and groups have the values`() throws {
+    func `sections and groups contain the values`() throws {
         try read { realm, _ in
             let sections = realm.objects(Ticket.self).sectioned(by: \.suit)
             expectEqual(sections.map(\.count), [1, 2])
@@ -193,7 +193,7 @@ struct UnknownCaseTests {
     }
 
     @Test
-    func `JSON has the values`() throws {
+    func `JSON contains the values`() throws {
         try read { realm, ticket in
             let json = String(decoding: try JSONEncoder().encode(EncodableObject(ticket)), as: UTF8.self)
             for part in [
@@ -210,7 +210,7 @@ struct UnknownCaseTests {
     }
 
     @Test
-    func `An observer receives the values`() async throws {
+    func `an observer receives the values`() async throws {
         var configuration = Realm.Configuration(
             inMemoryIdentifier: UUID().uuidString,
             objectTypes: [TicketRaw.self]

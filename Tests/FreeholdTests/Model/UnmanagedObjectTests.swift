@@ -7,7 +7,7 @@ import Testing
 @Suite("Unmanaged objects")
 struct UnmanagedObjectTests {
     @Test
-    func `Properties without a default start at zero, empty, nil, now and new identifiers`() {
+    func `properties without a default start at zero, empty, nil, now and new identifiers`() {
         let before = Date()
         let a = Everything()
         let b = Everything()
@@ -20,7 +20,7 @@ struct UnmanagedObjectTests {
     }
 
     @Test
-    func `Values are kept and can be changed in place`() {
+    func `values are kept and can be changed in place`() {
         let a = Everything()
         a.int = 5
         a.int += 2
@@ -37,7 +37,7 @@ struct UnmanagedObjectTests {
     }
 
     @Test
-    func `A list property keeps its list; assignment copies`() {
+    func `a list property keeps its list, and an assignment copies the elements`() {
         let person = ModelPerson()
         let list = person.dogs
         expect(person.dogs === list)
@@ -52,7 +52,7 @@ struct UnmanagedObjectTests {
     }
 
     @Test
-    func `Equality is identity; a primary key makes the hash`() {
+    func `equality is identity, and a primary key determines the hash`() {
         let a = ModelDog()
         let b = ModelDog()
         expect(a == a && a != b && a.hash == b.hash)
@@ -68,7 +68,7 @@ struct UnmanagedObjectTests {
     }
 
     @Test
-    func `The subscript reads and converts by name`() {
+    func `the subscript reads and converts by name`() {
         let a = Everything()
         a["int8"] = 100
         a["optString"] = "s"
@@ -83,7 +83,7 @@ struct UnmanagedObjectTests {
     }
 
     @Test
-    func `Descriptions nest to depth 5, cut collections at 100 and data at 24 bytes`() {
+    func `descriptions nest to depth 5, and cut collections at 100 elements and data at 24 bytes`() {
         let dog = ModelDog()
         dog.best = dog
         let text = "\(dog)"
@@ -99,7 +99,7 @@ struct UnmanagedObjectTests {
     }
 
     @Test
-    func `Models with synthesised coding go through JSON`() throws {
+    func `models with synthesised coding are coded as JSON`() throws {
         let a = CodableModel()
         a.name = "n"
         a.tags.append(objectsIn: ["a", "b"])

@@ -16,7 +16,7 @@ struct WritableNameTests {
     }
 
     @Test(arguments: ["@count", "@x", "a.b", "a[0]", "a]", ""])
-    func `a property's name that can't be is refused with the reason`(name: String) throws {
+    func `an invalid name of a property is refused with the reason`(name: String) throws {
         let error = #expect(throws: Realm.Error.self) { try open(property: name) }
         expectEqual(error?.code, .invalidSchema)
         let reasons = ["dot", "can't write", "empty"]
@@ -28,7 +28,7 @@ struct WritableNameTests {
         "a'b",
         "\"", "a`b", "a,b", "a(b", "$0", "$K1", "a==b", "#any", "%K", "a\\b", "a\nb", "b@c", "T5:3", "a!", "{}",
     ])
-    func `what can be written is sorted and filtered by`(name: String) throws {
+    func `properties with unusual names are sorted and filtered by`(name: String) throws {
         let realm = try open(property: name)
         try realm.write {
             for i in 0..<3 { realm.dynamicCreate("Thing", value: [name: 3 - i]) }
@@ -42,14 +42,14 @@ struct WritableNameTests {
     }
 
     @Test(arguments: ["@a", "A<Int>", "a'b", "1"])
-    func `a class's name can be anything`(name: String) throws {
+    func `a class can have any name`(name: String) throws {
         let realm = try open(className: name, property: "a")
         try realm.write { realm.dynamicCreate(name, value: ["a": 1]) }
         expectEqual(realm.dynamicObjects(name).filter("a == 1").count, 1)
     }
 
     @Test
-    func `an unknown name comes with near ones, a value with the Swift type that is expected`() async throws {
+    func `an unknown name is reported with similar names, and a value with the expected Swift type`() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = IndexedParent()["nmae"]
         }

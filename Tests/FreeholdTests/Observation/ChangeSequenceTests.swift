@@ -68,7 +68,7 @@ private actor ChangeWatcher {
 @Suite("Observation: changes as asynchronous sequences")
 struct ChangeSequenceTests {
     @Test
-    func `on its realm's actor a sequence gives live things at the version of the change`() async throws {
+    func `a sequence on its realm's actor returns live objects at the version of the change`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
         let watcher = ChangeWatcher(configuration)
@@ -126,7 +126,7 @@ struct ChangeSequenceTests {
     }
 
     @Test
-    func `server code without an actor gets frozen things`() async throws {
+    func `code of a server without an actor receives frozen objects`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
         let notes = Notes()
@@ -221,7 +221,7 @@ struct ChangeSequenceTests {
     }
 
     @Test
-    func `maps, sections and key paths`() async throws {
+    func `maps, sections and key paths have sequences`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
         let all = keeper.objects(THPerson.self)
@@ -256,7 +256,7 @@ struct ChangeSequenceTests {
     }
 
     @MainActor @Test
-    func `the main actor's realms, and realms themselves`() async throws {
+    func `realms, also those of the main actor, have sequences`() async throws {
         let configuration = threadingConfiguration()
         let realm = try await Realm.open(configuration: configuration)
         try realm.write { for i in 0..<3 { realm.add(THPerson(id: i, name: "", age: i)) } }
@@ -282,7 +282,7 @@ struct ChangeSequenceTests {
     }
 
     @Test
-    func `asynchronous writes can leave out observers`() async throws {
+    func `asynchronous writes can skip observers`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
         let place = ObservingQueue(configuration)

@@ -96,7 +96,7 @@ struct CollectionObservationTests {
     }
 
     @Test
-    func `the realm stands at the version that the change leads to`() async throws {
+    func `the realm has the version to which the change leads`() async throws {
         let (place, configuration, keeper) = try place(count: 0)
         try place.run { realm in
             var copy = 0
@@ -119,7 +119,7 @@ struct CollectionObservationTests {
     }
 
     @Test
-    func `a transaction can leave out observers`() async throws {
+    func `a transaction can skip observers`() async throws {
         let (place, _, keeper) = try place()
         try place.run { realm in
             let all = realm.objects(THPerson.self)
@@ -141,7 +141,7 @@ struct CollectionObservationTests {
     }
 
     @Test
-    func `a token that was invalidated or let go of ends the observation`() async throws {
+    func `a token that is invalidated or released ends the observation`() async throws {
         let (place, _, keeper) = try place()
         try place.run { realm in
             let all = realm.objects(THPerson.self)
@@ -165,7 +165,7 @@ struct CollectionObservationTests {
     }
 
     @Test
-    func `key paths say when an element is modified`() async throws {
+    func `key paths determine the modified elements`() async throws {
         let (place, configuration, keeper) = try place(count: 3)
         try place.run { realm in
             let all = realm.objects(THPerson.self)
@@ -186,7 +186,7 @@ struct CollectionObservationTests {
     }
 
     @Test
-    func `observers on a queue get the collection of a realm of the queue`() async throws {
+    func `observers on a queue receive the collection of a realm of the queue`() async throws {
         let (place, configuration, keeper) = try place()
         let token = keeper.objects(THPerson.self).where { $0.age > 7 }.observe(on: place.queue) { change in
             place.note(described(change))
@@ -248,7 +248,7 @@ struct CollectionObservationTests {
     }
 
     @Test
-    func `collections whose kind doesn't matter, and maps of objects by typed key paths`() async throws {
+    func `type-erased collections and maps of objects are observed with typed key paths`() async throws {
         let configuration = Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: [OBNode.self])
         let keeper = try Realm(configuration: configuration)
         try keeper.write {

@@ -216,7 +216,7 @@ struct HerdTests {
     }
 
     @Test
-    func `a realm without observers moves on when another process commits`() async throws {
+    func `a realm without observers advances when another process commits`() async throws {
         let folder = try ChildFolder()
         let path = folder.file("herd.realm")
         let configuration = Herd.configuration(path)

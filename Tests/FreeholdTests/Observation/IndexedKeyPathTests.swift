@@ -46,7 +46,7 @@ struct IndexedKeyPathTests {
     }
 
     @Test
-    func `the name is that of the property, whatever the index`() {
+    func `the name is that of the property, for any index`() {
         expectEqual(_name(for: \IndexedParent.kids[0].name), "kids.name")
         expectEqual(_name(for: \IndexedParent.kids[17].parts[3].size), "kids.parts.size")
         expectEqual(_name(for: \IndexedParent.numbers[2]), "numbers")
@@ -60,7 +60,7 @@ struct IndexedKeyPathTests {
     }
 
     @Test
-    func `observation is about the elements' property`() async throws {
+    func `the observation concerns the elements' property`() async throws {
         let place = ObservingQueue(realm.configuration)
         try place.run { realm in
             let parents = realm.objects(IndexedParent.self)
@@ -86,7 +86,7 @@ struct IndexedKeyPathTests {
     }
 
     @Test
-    func `sorts, distinct and aggregates are about that element`() {
+    func `sorts, distinct and aggregates use that element`() {
         let parents = realm.objects(IndexedParent.self)
         expectEqual(parents.sorted(by: \.kids[0].name).map(\.id), [3, 2, 1, 0])
         expectEqual(parents.sorted(by: \.numbers[0]).map(\.id), [3, 2, 1, 0])
@@ -102,7 +102,7 @@ struct IndexedKeyPathTests {
     }
 
     @Test
-    func `a list that is really empty still traps`() async {
+    func `a list that is really empty traps`() async {
         await #expect(processExitsWith: .failure) { _ = IndexedParent().kids[0] }
     }
 }

@@ -90,7 +90,7 @@ struct NestedListObservationTests {
     }
 
     @Test
-    func `an object's change has the collections that were changed`() async throws {
+    func `an object's change contains the changed collections`() async throws {
         let (place, configuration, keeper) = try observed()
         try place.run { realm in
             let object = person(0, realm)

@@ -86,7 +86,7 @@ struct ObjectObservationTests {
     }
 
     @Test
-    func `key paths of an object lead over links`() async throws {
+    func `key paths of an object lead through links`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
         let place = ObservingQueue(configuration)
@@ -106,7 +106,7 @@ struct ObjectObservationTests {
     }
 
     @Test
-    func `changes between the call and the beginning on another queue aren't missed`() async throws {
+    func `changes between the call and the beginning on another queue are delivered`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
         let place = ObservingQueue(configuration)
@@ -139,7 +139,7 @@ struct ObjectObservationTests {
     }
 
     @Test
-    func `an actor takes an object as one of its class`() async throws {
+    func `an actor observes an object as one of its class`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
         let kennel = Kennel()

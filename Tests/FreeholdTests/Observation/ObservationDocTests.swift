@@ -69,7 +69,7 @@ struct ObservationDocTests {
     }
 
     @Test
-    func `collections, sections, objects and realms`() async throws {
+    func `the examples of collections, sections, objects and realms work`() async throws {
         let place = try Place()
         let keeper = try Realm(configuration: place.configuration)
         try fill(keeper)
@@ -148,7 +148,7 @@ struct ObservationDocTests {
     }
 
     @Test
-    func `key paths, queues, actors and what is left out`() async throws {
+    func `the examples of key paths, queues, actors and skipped observers work`() async throws {
         let place = try Place()
         let keeper = try Realm(configuration: place.configuration)
         try fill(keeper)
@@ -203,7 +203,7 @@ struct ObservationDocTests {
     }
 
     @Test
-    func `sequences on an actor and in a server`() async throws {
+    func `the examples of sequences on an actor and in a server work`() async throws {
         let configuration = try made()
         let keeper = try Realm(configuration: configuration)
         try fill(keeper)
@@ -235,7 +235,7 @@ struct ObservationDocTests {
     }
 
     @Test
-    func `the framework`() throws {
+    func `the examples of the framework's tracking work`() throws {
         var configuration = try made()
         configuration.observationTracking = true
         let realm = try Realm(configuration: configuration)

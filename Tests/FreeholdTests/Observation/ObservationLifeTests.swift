@@ -7,7 +7,7 @@ import Testing
 @Suite("Observation: beginnings and ends")
 struct ObservationLifeTests {
     @Test
-    func `a realm whose autorefresh was off for a moment goes on`() async throws {
+    func `a realm whose autorefresh was off for a moment continues`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
         let place = ObservingQueue(configuration)
@@ -44,7 +44,7 @@ struct ObservationLifeTests {
 
     /// - Parameter wait: for how long something may be computed, which then is never delivered.
     @Test(arguments: [UInt32(0), 100_000])
-    func `with the last token the realm and its file go`(wait: UInt32) async throws {
+    func `the last token releases the realm and closes its file`(wait: UInt32) async throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).realm")
         let configuration = Realm.Configuration(fileURL: url, objectTypes: [THPerson.self])
         try onAnotherThread {
@@ -130,7 +130,7 @@ struct ObservationLifeTests {
     }
 
     @Test
-    func `sections of a list whose owner was deleted unseen`() async throws {
+    func `sections of a list survive the unnoticed deletion of its owner`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
         let place = ObservingQueue(configuration)
@@ -151,7 +151,7 @@ struct ObservationLifeTests {
     }
 
     @Test
-    func `frozen objects are made on many threads while others let go of theirs`() async throws {
+    func `frozen objects are created on many threads while other threads release theirs`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
         await withTaskGroup(of: Void.self) { group in

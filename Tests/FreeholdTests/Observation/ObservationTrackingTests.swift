@@ -62,7 +62,7 @@ struct ObservationTrackingTests {
     }
 
     @Test
-    func `every kind of property and collection`() throws {
+    func `every kind of property and collection is tracked`() throws {
         let realm = try threadingRealm(configuration())
         let one = person(3, realm)
         func told(_ read: @autoclosure () -> Any?, _ change: @autoclosure () -> Any?) throws -> Bool {
@@ -203,7 +203,7 @@ struct ObservationTrackingTests {
     }
 
     @Test
-    func `threads, queues and actors`() async throws {
+    func `threads, queues and actors are tracked`() async throws {
         let configuration = configuration()
         let keeper = try threadingRealm(configuration)
         let queue = DispatchQueue(label: "tracked")

@@ -10,7 +10,7 @@ struct ObservationTrapTests {
     }
 
     @Test
-    func `something unmanaged`() async {
+    func `observing an unmanaged object traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = THPerson().friends.observe { _ in }
         }
@@ -18,7 +18,7 @@ struct ObservationTrapTests {
     }
 
     @Test
-    func `something frozen`() async {
+    func `observing a frozen object traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try threadingRealm(threadingConfiguration()).objects(THPerson.self).freeze().observe { _ in }
         }
@@ -26,7 +26,7 @@ struct ObservationTrapTests {
     }
 
     @Test
-    func `a write transaction with changes`() async {
+    func `observing in a write transaction with changes traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let place = ObservingQueue(threadingConfiguration())
             try place.run { realm in
@@ -40,7 +40,7 @@ struct ObservationTrapTests {
     }
 
     @Test
-    func `a thread without a run loop`() async {
+    func `observing on a thread without a run loop traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try onAnotherThread {
                 _ = try threadingRealm(threadingConfiguration()).objects(THPerson.self).observe { _ in }
@@ -50,7 +50,7 @@ struct ObservationTrapTests {
     }
 
     @Test
-    func `an unknown key path`() async {
+    func `observing an unknown key path traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let place = ObservingQueue(threadingConfiguration())
             try place.run { _ = $0.objects(THPerson.self).observe(keyPaths: ["best.nme"]) { _ in } }
@@ -59,7 +59,7 @@ struct ObservationTrapTests {
     }
 
     @Test
-    func `a token of another realm`() async {
+    func `a token of another realm traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let place = ObservingQueue(threadingConfiguration())
             let other = ObservingQueue(threadingConfiguration())

@@ -135,7 +135,7 @@ struct SchemaGrowthTests {
     }
 
     /// Threads with realms, engine readers and a grower at once.
-    @Test func `readers and writers on many threads go on while it grows`() async throws {
+    @Test func `readers and writers on many threads continue while the schema grows`() async throws {
         var configuration = try made()
         // Such realms are opened anew all the time: the file has more than their classes.
         configuration.schemaMode = .additive
@@ -190,7 +190,7 @@ struct SchemaGrowthTests {
         try FileManager.default.removeItem(at: folder)
     }
 
-    @Test func `what isn't just more is refused with nothing changed`() throws {
+    @Test func `a schema that isn't an extension is refused, and nothing changes`() throws {
         let database = try Database.open(at: try made().fileURL!.path)
         let transaction = try database.beginWrite()
         let schema = transaction.schema

@@ -111,7 +111,7 @@ struct SchemaObservationTests {
     }
 
     @Test
-    func `observers stop when the file is migrated, and the next use of the realm says so`() async throws {
+    func `observers stop when the file is migrated, and the next use of the realm reports that`() async throws {
         let configuration = try made()
         let place = ObservingQueue(configuration)
         nonisolated(unsafe) var kept: [Realm] = []

@@ -75,7 +75,7 @@ struct SectionObservationTests {
     }
 
     @Test
-    func `positions are those of sections and of elements in them`() async throws {
+    func `positions consist of a section and an element in it`() async throws {
         let (place, configuration, keeper) = try place()
         try place.run { realm in
             let sections = realm.objects(THPerson.self).sectioned(by: \.age)
@@ -132,7 +132,7 @@ struct SectionObservationTests {
     }
 
     @Test
-    func `sections of values, and those observed on another queue`() async throws {
+    func `sections of values, and sections on another queue, are observed`() async throws {
         let (place, configuration, keeper) = try place()
         try keeper.write { person(0, keeper).notes.append(objectsIn: ["b", "aa", "cc"]) }
         let byLength = person(0, keeper).notes.sectioned(by: { $0.count }, ascending: true)
@@ -164,7 +164,7 @@ struct SectionObservationTests {
     }
 
     @Test
-    func `elements of deleted sections are left out, and a modified element in another position is another`()
+    func `elements of deleted sections are omitted, and a moved modified element is deleted and inserted`()
         async throws
     {
         let (place, configuration, keeper) = try place()

@@ -24,7 +24,7 @@ struct ProjectedCollectionTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func `each kind of collection is read and written alike`(_ kind: Kind) throws {
+    func `each kind of collection is read and written in the same way`(_ kind: Kind) throws {
         let realm = try projectionRealm()
         let names = names(kind, realm)
         let all = Array(names)
@@ -48,7 +48,7 @@ struct ProjectedCollectionTests {
     }
 
     @Test
-    func `predicates are about the objects`() throws {
+    func `predicates test the objects`() throws {
         let realm = try projectionRealm()
         let names = realm.pjProjection(1).friendsNames
         expectEqual(names.index(matching: NSPredicate(format: "lastName == 'Castle'")), 1)
@@ -70,7 +70,7 @@ struct ProjectedCollectionTests {
     }
 
     @Test
-    func `elements go on through links, as far as they go`() throws {
+    func `elements lead on through links, up to a null`() throws {
         let realm = try projectionRealm()
         let ada = realm.pjPerson(1)
         expectEqual(Array(ada.friends.projectTo.address.country), [nil, nil])
@@ -86,7 +86,7 @@ struct ProjectedCollectionTests {
     }
 
     @Test
-    func `what becomes of it when its owner is deleted`() throws {
+    func `a projected collection is invalidated when its owner is deleted`() throws {
         let realm = try projectionRealm()
         let names = realm.pjProjection(1).friendsNames
         let all = realm.objects(PJPerson.self).projectTo.mood

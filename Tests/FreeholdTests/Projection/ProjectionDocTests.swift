@@ -59,7 +59,7 @@ struct ProjectionDocTests {
     }
 
     @Test
-    func `getting, finding and writing`() throws {
+    func `the examples of getting, finding and writing work`() throws {
         let realm = try realm()
         let people = realm.objects(PersonProjection.self)
         let ada = try require(realm.object(ofType: PersonProjection.self, forPrimaryKey: 1))
@@ -91,7 +91,7 @@ struct ProjectionDocTests {
 
     @Test
     @MainActor
-    func `observing on the main actor`() async throws {
+    func `the example of observing on the main actor works`() async throws {
         let keeper = try self.realm()
         let realm = try await Realm.open(configuration: configuration)
         let ada = try require(realm.object(ofType: PersonProjection.self, forPrimaryKey: 1))

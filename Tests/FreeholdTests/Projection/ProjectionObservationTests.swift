@@ -259,7 +259,7 @@ struct ProjectionObservationTests {
     }
 
     @Test
-    func `on another queue, on an actor, without notifying`() async throws {
+    func `projections are observed on another queue, on an actor, and skipped without notifying`() async throws {
         let (place, configuration, keeper) = try place()
         let ada = keeper.pjProjection(1)
         let token = ada.observe(on: place.queue) { place.note(told($0)) }
@@ -306,7 +306,7 @@ struct ProjectionObservationTests {
     }
 
     @Test
-    func `changes come as asynchronous sequences`() async throws {
+    func `changes are delivered as asynchronous sequences`() async throws {
         let (_, configuration, keeper) = try place()
         let ada = keeper.pjProjection(1)
         let ofAda = ada.changes
@@ -374,7 +374,7 @@ struct ProjectionObservationTests {
     }
 
     @Test
-    func `the framework's tracking sees what a projection reads`() throws {
+    func `the framework's tracking notices what a projection reads`() throws {
         var configuration = projectionConfiguration()
         configuration.observationTracking = true
         let realm = try projectionRealm(configuration)

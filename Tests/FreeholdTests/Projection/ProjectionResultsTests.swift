@@ -6,7 +6,7 @@ import Testing
 @Suite("Projections: results, queries, sorts, sections")
 struct ProjectionResultsTests {
     @Test
-    func `results of projections are those of the objects`() throws {
+    func `results of projections have the same order and content as those of the objects`() throws {
         let realm = try projectionRealm()
         let people = realm.objects(PJPersonProjection.self)
         expect(people.count == 3 && people.map(\.firstName) == ["Ada", "Bob", "Cid"] && !people.isEmpty)
@@ -72,7 +72,7 @@ struct ProjectionResultsTests {
     ]
 
     @Test(arguments: cases)
-    func `conditions on projected properties are those on what they project`(_ test: Case) throws {
+    func `conditions on projected properties equal those on the objects' properties`(_ test: Case) throws {
         let realm = try projectionRealm()
         let people = realm.objects(PJPersonProjection.self)
         let found = people.where(test.condition)
@@ -81,7 +81,7 @@ struct ProjectionResultsTests {
     }
 
     @Test
-    func `strings and predicates name the objects' properties`() throws {
+    func `strings and predicates use the objects' property names`() throws {
         let realm = try projectionRealm()
         let people = realm.objects(PJPersonProjection.self)
         expectEqual(
@@ -97,7 +97,7 @@ struct ProjectionResultsTests {
     }
 
     @Test
-    func `sorts, distinct, limits and aggregates`() throws {
+    func `results of projections have sorts, distinct, limits and aggregates`() throws {
         let realm = try projectionRealm()
         let people = realm.objects(PJPersonProjection.self)
         expectEqual(people.sorted(by: \.surname, ascending: false).map(\.firstName), ["Ada", "Cid", "Bob"])
@@ -114,7 +114,7 @@ struct ProjectionResultsTests {
     }
 
     @Test
-    func `sections and groups`() throws {
+    func `results of projections have sections and groups`() throws {
         let realm = try projectionRealm()
         try realm.write { realm.pjPerson(3).address = PJAddress("Paris") }
         let people = realm.objects(PJPersonProjection.self)
@@ -131,7 +131,7 @@ struct ProjectionResultsTests {
     }
 
     @Test
-    func `frozen, thawed, and handed to other threads`() throws {
+    func `projections are frozen, thawed, and passed to other threads`() throws {
         let configuration = projectionConfiguration()
         let realm = try projectionRealm(configuration)
         let ada = realm.pjProjection(1)

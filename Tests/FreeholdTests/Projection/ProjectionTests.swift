@@ -16,7 +16,7 @@ struct ProjectionTests {
     }
 
     @Test
-    func `a projection shows its object under its own names and in its own shapes`() throws {
+    func `a projection shows its object under its own names and in its own types`() throws {
         let realm = try projectionRealm()
         check(realm.pjProjection(1))
         let cid = realm.pjProjection(3)
@@ -25,7 +25,7 @@ struct ProjectionTests {
     }
 
     @Test
-    func `an unmanaged object is projected alike, and is still when it is added`() throws {
+    func `an unmanaged object is projected, and still is after it was added`() throws {
         let realm = try projectionRealm()
         let dan = PJPerson(4, "Dan", "Dare", age: 20)
         let projection = PJPersonProjection(projecting: dan)
@@ -45,7 +45,7 @@ struct ProjectionTests {
     }
 
     @Test
-    func `it is live`() throws {
+    func `a projection is live`() throws {
         let realm = try projectionRealm()
         let ada = realm.pjProjection(1)
         let (names, cities) = (ada.friendsNames, ada.cities)
@@ -64,7 +64,8 @@ struct ProjectionTests {
     }
 
     @Test
-    func `it is written through, by optional links too, and rolled back with the transaction`() throws {
+    func `a projection writes its object, also through optional links, and is rolled back with the transaction`() throws
+    {
         let realm = try projectionRealm()
         let ada = realm.pjProjection(1)
         func change() {
@@ -121,7 +122,7 @@ struct ProjectionTests {
     }
 
     @Test
-    func `projections of one object are equal, those of others aren't`() throws {
+    func `projections of one object are equal, and those of different objects aren't`() throws {
         let realm = try projectionRealm()
         let (ada, bob) = (realm.pjProjection(1), realm.pjProjection(2))
         expect(ada == realm.pjProjection(1) && ada != bob && Set([ada, realm.pjProjection(1), bob]).count == 2)
@@ -130,7 +131,7 @@ struct ProjectionTests {
     }
 
     @Test
-    func `a projection can add to another, and have properties of its own`() throws {
+    func `a projection can extend another one, and have properties of its own`() throws {
         let realm = try projectionRealm()
         let bob = PJMoreProjection(projecting: realm.pjPerson(2))
         bob.isSelected = true
@@ -145,7 +146,7 @@ struct ProjectionTests {
     }
 
     @Test
-    func `what is projected is found once, with its origin`() throws {
+    func `projected properties are found once, with their origins`() throws {
         let schema = ProjectionSchema.of(PJPersonProjection.self)
         expectEqual(
             schema.properties.map { "\($0.name)=\($0.path)\($0.isStored ? "" : "…")" },
@@ -162,7 +163,7 @@ struct ProjectionTests {
     }
 
     @Test
-    func `a projection of an embedded object`() throws {
+    func `an embedded object can be projected`() throws {
         let realm = try projectionRealm()
         let address = PJAddressProjection(projecting: realm.pjPerson(1).address!)
         try realm.write {

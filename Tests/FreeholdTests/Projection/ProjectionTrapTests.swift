@@ -19,7 +19,7 @@ struct ProjectionTrapTests {
     }
 
     @Test
-    func `a projected property that is computed from several`() async {
+    func `a projected property that is computed from several traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = FullNameProjection(projecting: PJPerson())
         }
@@ -31,7 +31,7 @@ struct ProjectionTrapTests {
     }
 
     @Test
-    func `assigning what an expression makes`() async {
+    func `assigning a derived value traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try projectionRealm()
             try realm.write { realm.pjProjection(1).surnameCaps = "X" }
@@ -47,7 +47,7 @@ struct ProjectionTrapTests {
     }
 
     @Test
-    func `assigning a projected collection as a whole`() async {
+    func `assigning a projected collection as a whole traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try projectionRealm()
             let (ada, bob) = (realm.pjProjection(1), realm.pjProjection(2))
@@ -57,7 +57,7 @@ struct ProjectionTrapTests {
     }
 
     @Test
-    func `writing outside of a transaction, and to a frozen projection`() async {
+    func `writing outside of a transaction, and to a frozen projection, traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try projectionRealm().pjProjection(1).homeCity = "Rome"
         }
@@ -69,7 +69,7 @@ struct ProjectionTrapTests {
     }
 
     @Test
-    func `a condition or sort by what an expression makes`() async {
+    func `a condition or sort by a derived value traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try projectionRealm().objects(PJPersonProjection.self).where { $0.surnameCaps == "KING" }
         }
@@ -89,7 +89,7 @@ struct ProjectionTrapTests {
     }
 
     @Test
-    func `observing what is unmanaged, frozen or unknown`() async {
+    func `observing an unmanaged, frozen or unknown property traps`() async {
         let unmanaged = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = PJPersonProjection(projecting: PJPerson()).observe { _ in }
         }
@@ -113,7 +113,7 @@ struct ProjectionTrapTests {
     }
 
     @Test
-    func `an element out of bounds, a deleted object, another thread`() async {
+    func `an element out of bounds, a deleted object, and another thread trap`() async {
         let bounds = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = try projectionRealm().pjProjection(1).friendsNames[2]
         }

@@ -50,7 +50,7 @@ struct DistanceSortTests {
     private func ids(_ found: Results<DistanceShop>) -> [Int] { found.map(\.id) }
 
     @Test
-    func `the nearest come first, what has no place last`() throws {
+    func `the nearest objects are first, and those without a place last`() throws {
         let realm = try Self.realm()
         try realm.write {
             add(realm, 1, nil, 0)

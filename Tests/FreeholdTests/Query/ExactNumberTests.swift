@@ -23,7 +23,7 @@ struct ExactNumberTests {
     }
 
     @Test
-    func `Sums and means of floats are compared with floats, in texts as in closures`() throws {
+    func `sums and means of floats are compared with floats, in strings and closures`() throws {
         let realm = try realm()
         try realm.write {
             let all: [[Float]] = [[1.1, 1.1], [0.5, 1], [16_777_216, 1], []]
@@ -49,7 +49,7 @@ struct ExactNumberTests {
     }
 
     @Test
-    func `Decimals keep their zeros in the file, in text and in JSON`() throws {
+    func `decimals keep their trailing zeros in the file, in text and in JSON`() throws {
         let realm = try realm()
         try realm.write {
             let one = realm.create(Measurement.self, value: ["id": 1, "amount": "1.1"] as [String: Any])

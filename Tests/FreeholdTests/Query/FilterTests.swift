@@ -133,7 +133,7 @@ struct FilterTests {
     }
 
     @Test
-    func `a query string finds what the same condition in Swift finds`() throws {
+    func `a query string finds the same objects as the condition in Swift`() throws {
         let realm = try TypedQueryTests.populated()
         let all = realm.objects(QueryKeeper.self)
         for test in Self.plain + Self.given {
@@ -218,7 +218,7 @@ struct FilterTests {
     }
 
     @Test
-    func `the position of the first match`() throws {
+    func `the position of the first match is found`() throws {
         let realm = try TypedQueryTests.populated()
         let all = realm.objects(QueryKeeper.self)
         expectEqual(all.index(matching: "id == 7"), 7)
@@ -229,7 +229,7 @@ struct FilterTests {
     }
 
     @Test
-    func `a wrong string gives an error with its place and near names`() throws {
+    func `a wrong string gives an error with its place and similar names`() throws {
         let realm = try TypedQueryTests.populated()
         let all = realm.objects(QueryKeeper.self)
         let name = #expect(throws: QueryError.self) { try all.filter(validating: "id > 3 AND nmae == 'x'") }

@@ -23,7 +23,7 @@ struct FullTextHitTests {
     ]
 
     @Test
-    func `The best come first, and no more than are wanted`() throws {
+    func `the best hits are first, up to the limit`() throws {
         let articles = try realm(Self.texts).objects(FTArticle.self)
         let hits = try articles.search(\.body, for: "swift")
         expectEqual(hits.map(\.object.id), [1, 2, 4, 0])
@@ -60,14 +60,14 @@ struct FullTextHitTests {
         ("plain", "a", "'plain' has no full-text index"), ("nothing", "a", "has no property 'nothing'"),
         ("author.about", "a", "needs a property of the objects themselves"),
     ])
-    func `What can't be searched for is an error`(property: String, search: String, message: String) throws {
+    func `an impossible search is an error`(property: String, search: String, message: String) throws {
         let articles = try realm(Self.texts).objects(FTArticle.self)
         let error = #expect(throws: QueryError.self) { try articles.search(property, for: search) }
         expectEqual(error?.message.contains(message), true, "\(error?.message ?? "")")
     }
 
     @Test
-    func `Ranges and excerpts show the words`() throws {
+    func `ranges and excerpts show the words`() throws {
         let articles = try realm([
             "Zoë läuft — ZOE lief", "東京都の天気", "die 👩‍💻 und 👍🏽",
             String(repeating: "so ", count: 100) + "the needle is here " + String(repeating: "and on ", count: 100),

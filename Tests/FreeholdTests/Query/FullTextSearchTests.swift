@@ -83,7 +83,7 @@ struct FullTextSearchTests {
         ("object-oriented", [2]), ("CAFÉ", [2]), ("cafe", [2]), ("МОСКВА", [1]), ("天気", [4]), ("都", [4]),
         ("-database", [2, 4, 5]), ("nothing", []),
     ])
-    func `Conditions find words, beginnings, phrases and exclusions`(_ search: String, _ expected: [Int]) throws {
+    func `conditions find words, prefixes, phrases and exclusions`(_ search: String, _ expected: [Int]) throws {
         let realm = try populated()
         let articles = realm.objects(FTArticle.self)
         expectEqual(ids(articles.where { $0.body.matches(search) }), expected)
@@ -95,7 +95,7 @@ struct FullTextSearchTests {
     }
 
     @Test
-    func `Optional strings, mapped names, enums, links, embedded and linking objects`() throws {
+    func `optional strings, mapped names, enums, links, embedded and linking objects are searched`() throws {
         let realm = try populated()
         let articles = realm.objects(FTArticle.self)
         expectEqual(ids(articles.where { $0.subtitle.matches("second") }), [3])
@@ -115,7 +115,7 @@ struct FullTextSearchTests {
     }
 
     @Test
-    func `Searches follow what a transaction does, and its end`() throws {
+    func `searches follow the changes of a transaction, and its end`() throws {
         let realm = try populated()
         let found = realm.objects(FTArticle.self).where { $0.body.matches("database") }
         expectEqual(found.count, 3)
@@ -135,7 +135,7 @@ struct FullTextSearchTests {
     }
 
     @Test
-    func `As in Realm: words and letter case of Latin 1 only`() throws {
+    func `compatible searches find words and letter case of Latin-1 only, as in Realm`() throws {
         let realm = try populated { $0.textMatching = .latin1 }
         let articles = realm.objects(FTArticle.self)
         expectEqual(ids(articles.where { $0.body.matches("cafe") }), [2])
@@ -147,7 +147,7 @@ struct FullTextSearchTests {
     }
 
     @Test
-    func `Another kind of words makes the indexes of a file anew`() throws {
+    func `another kind of words rebuilds the indexes of a file`() throws {
         try withNewFile { configuration in
             var configuration = configuration
             configuration.objectTypes = Self.types
@@ -186,13 +186,13 @@ struct FullTextSearchTests {
             (Wrong.Key.self, "Key.text is the primary key, which can't have a full-text index, too"),
         ] as [(ObjectBase.Type, String)]
     )
-    func `Declarations that can't be are named`(_ type: ObjectBase.Type, _ text: String) throws {
+    func `invalid declarations are named`(_ type: ObjectBase.Type, _ text: String) throws {
         let error = #expect(throws: Realm.Error.self) { try SchemaBuilder.build([type]) }
         expect(error?.code == .invalidSchema && error?.message.contains(text) == true, "\(error?.message ?? "")")
     }
 
     @Test
-    func `Schemas made by hand can have full-text indexes`() throws {
+    func `schemas made by hand can have full-text indexes`() throws {
         var text = Property("text", .string, optional: true)
         text.index = .fullText
         expect(text.description.contains("fullTextIndexed = YES") && !text.isIndexed)
@@ -216,7 +216,7 @@ struct FullTextSearchTests {
     }
 
     @Test(arguments: [0, 1, 2])
-    func `A property without the index, and searches that can't be, trap`(kind: Int) async {
+    func `a property without the index, and impossible searches, trap`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             var configuration = newConfiguration()
             configuration.objectTypes = FullTextSearchTests.types

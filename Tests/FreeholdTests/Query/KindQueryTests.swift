@@ -7,10 +7,10 @@ import Testing
 @Suite("Query: every type in every position")
 struct KindQueryTests {
     @Test(arguments: KindName.allCases)
-    func `Equality, in and contains`(_ kind: KindName) throws { try kind.accept(EqualityQueries()) }
+    func `equality, in and contains find their rows`(_ kind: KindName) throws { try kind.accept(EqualityQueries()) }
 
     @Test
-    func `Order, ranges and aggregates of numbers and dates`() throws {
+    func `order, ranges and aggregates of numbers and dates find their rows`() throws {
         try ordered(IntKinds.self, [-3, 0, 5, 7, .max])
         try ordered(Int8Kinds.self, [-3, 0, 5, 7, .max])
         try ordered(Int16Kinds.self, [-3, 0, 5, 7, .min])

@@ -46,7 +46,7 @@ struct NestedSubqueryTests {
     }
 
     @Test
-    func `one over the collection of the outer one is over the elements' own`() throws {
+    func `a subquery over the outer collection concerns the elements' own one`() throws {
         // Kids that have kids whose name isn't x.
         try expectEqual(ids { ($0.kids.kids.count >= 0 && ($0.kids.name != "x").count > 0).count > 0 }, [1, 2, 4])
         try expectEqual(ids { ($0.kids.kids.count >= 0 && ($0.kids.name == "4").count > 0).count > 0 }, [1, 2, 4])
@@ -61,7 +61,7 @@ struct NestedSubqueryTests {
     }
 
     @Test
-    func `one over a collection of the elements is over that`() throws {
+    func `a subquery over a collection of the elements concerns that collection`() throws {
         try expectEqual(ids { ($0.kids.name == "2" && ($0.kids.toys.name == "5").count == 1).count > 0 }, [1])
         try expectEqual(ids { ($0.kids.name == "2" && ($0.kids.kids.name == "4").count == 1).count > 0 }, [1])
         try expectEqual(ids { ($0.kids.name == "3" && ($0.kids.toys.name == "5").count == 1).count > 0 }, [])

@@ -71,7 +71,7 @@ struct PredicateTextTests {
     }
 
     @Test
-    func `comparisons of every type`() throws {
+    func `comparisons of every type have RealmSwift's text`() throws {
         let (date, oid, uuid) = (Date(timeIntervalSince1970: 5), ObjectId.generate(), UUID())
         try check([
             Case("(bool == %@)", 1) { $0.bool == true }, Case("(int == %@)", 1) { $0.int == 1 },
@@ -102,7 +102,7 @@ struct PredicateTextTests {
     }
 
     @Test
-    func `texts and their options`() throws {
+    func `texts and their options have RealmSwift's text`() throws {
         try check([
             Case("(string == %@)", 1) { $0.string.equals("a") },
             Case("(string !=[c] %@)", 1) {
@@ -132,7 +132,7 @@ struct PredicateTextTests {
     }
 
     @Test
-    func `logic as it was put in parentheses`() throws {
+    func `logic keeps its parentheses`() throws {
         try check([
             Case("bool == true", 0) { $0.bool }, Case("bool == false", 0) { !$0.bool },
             Case("link.bool == true", 0) { $0.link.bool }, Case("link.bool == false", 0) { !$0.link.bool },
@@ -191,7 +191,7 @@ struct PredicateTextTests {
     }
 
     @Test
-    func `maps and places`() throws {
+    func `maps and places have RealmSwift's text`() throws {
         try check([
             Case("(ANY intMap.@allKeys == %@)", 1) { $0.intMap.keys == "a" },
             Case("(ANY intMap.@allKeys CONTAINS[cd] %@)", 1) {
@@ -210,7 +210,7 @@ struct PredicateTextTests {
     }
 
     @Test
-    func `counts and aggregates`() throws {
+    func `counts and aggregates have RealmSwift's text`() throws {
         try check([
             Case("(ints.@count > %@)", 1) { $0.ints.count > 1 }, Case("(list.@count == %@)", 1) { $0.list.count == 1 },
             Case("(link.intMap.@count != %@)", 1) { $0.link.intMap.count != 1 },
@@ -229,7 +229,7 @@ struct PredicateTextTests {
     }
 
     @Test
-    func `subqueries are numbered as they come`() throws {
+    func `subqueries are numbered in their order`() throws {
         try check([
             Case("(SUBQUERY(list, $col1, ($col1.int != %@)).@count > %@)", 2) { ($0.list.int != 1).count > 0 },
             Case("((int == %@) && (SUBQUERY(list, $col1, ($col1.string == %@)).@count == %@))", 3) {

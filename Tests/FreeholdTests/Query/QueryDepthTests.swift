@@ -110,7 +110,7 @@ struct QueryDepthTests {
     }
 
     @Test
-    func `what nests to the limit is read, compiled, planned, run and explained`() async {
+    func `a query that is nested to the limit is read, compiled, planned, run and explained`() async {
         await #expect(processExitsWith: .success) {
             try SmallStack.run {
                 let realm = try QueryDepthTests.realm()
@@ -137,7 +137,7 @@ struct QueryDepthTests {
     }
 
     @Test
-    func `what is long without nesting is read, compiled and run`() async {
+    func `a long query without nesting is read, compiled and run`() async {
         await #expect(processExitsWith: .success) {
             try SmallStack.run {
                 let all = try QueryDepthTests.realm().objects(DeepNode.self)
@@ -147,7 +147,7 @@ struct QueryDepthTests {
     }
 
     @Test
-    func `what is too deep is an error, however deep`() async {
+    func `a query that is too deep is an error at any depth`() async {
         await #expect(processExitsWith: .success) {
             try SmallStack.run {
                 let all = try QueryDepthTests.realm().objects(DeepNode.self)
@@ -174,7 +174,7 @@ struct QueryDepthTests {
     }
 
     @Test
-    func `what is far too deep is an error, too`() async {
+    func `a query that is far too deep is an error, too`() async {
         await #expect(processExitsWith: .success) {
             try SmallStack.run {
                 let all = try QueryDepthTests.realm().objects(DeepNode.self)
@@ -205,7 +205,7 @@ struct QueryDepthTests {
     }
 
     @Test
-    func `closures are as deep as that, and chains as long as one likes`() async {
+    func `closures may have the same depth, and chains any length`() async {
         await #expect(processExitsWith: .success) {
             try SmallStack.run {
                 let all = try QueryDepthTests.realm().objects(DeepNode.self)
@@ -248,7 +248,7 @@ struct QueryDepthTests {
     }
 
     @Test
-    func `closures and predicates that nest deeper trap or throw`() async throws {
+    func `closures and predicates that are nested deeper trap or throw`() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let all = try QueryDepthTests.realm().objects(DeepNode.self)
             _ = all.where { row in (0..<5_000).reduce(row.number == 1) { inner, _ in !inner } }
@@ -267,7 +267,7 @@ struct QueryDepthTests {
     }
 
     @Test
-    func `a long text's error shows what is around the place`() throws {
+    func `a long text's error shows the surroundings of its place`() throws {
         let text = Self.times("number == 1 AND ", 1_000) + "nmber == 1"
         let error = #expect(throws: QueryError.self) {
             try Self.realm().objects(DeepNode.self).filter(validating: text)

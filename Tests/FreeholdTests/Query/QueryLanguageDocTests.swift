@@ -187,7 +187,7 @@ struct QueryLanguageDocTests {
     }
 
     @Test
-    func `Strings and closures find what the article says, and closures print as strings that do`() throws {
+    func `strings and closures find what the article says, and closures print as equivalent strings`() throws {
         let people = try Self.people()
         let closures = Self.closures
         let rows = try Self.rows()

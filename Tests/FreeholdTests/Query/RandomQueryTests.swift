@@ -9,7 +9,9 @@ struct RandomQueryTests {
     private static let isLong = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
 
     @Test(arguments: 0..<6)
-    func `As conditions and as strings, with and without indexes, in and out of transactions`(_ round: Int) throws {
+    func `random conditions and strings find their rows, with and without indexes, in and out of transactions`(
+        _ round: Int
+    ) throws {
         let seeds = Self.isLong ? 40 : 1
         var cases = 0
         for seed in 0..<seeds {

@@ -132,7 +132,7 @@ struct TypedQueryTests {
     }
 
     @Test
-    func `Through links, lists, sets, maps and inverse links`() throws {
+    func `queries lead through links, lists, sets, maps and inverse links`() throws {
         try check("link", { $0.best.age > 3 }, { $0.best.map { $0.age > 3 } ?? false })
         try check(
             "null link",
@@ -195,7 +195,7 @@ struct TypedQueryTests {
     }
 
     @Test
-    func `Inside mixed values`() throws {
+    func `queries lead into mixed values`() throws {
         func at(_ keeper: QueryKeeper, _ key: String) -> AnyRealmValue? {
             if case .dictionary(let dictionary) = keeper.any { dictionary[key] } else { nil }
         }
@@ -217,7 +217,7 @@ struct TypedQueryTests {
     }
 
     @Test
-    func `Enums and custom types by what is stored for them`() throws {
+    func `enums and custom types are compared by their stored values`() throws {
         try check("raw", { $0.suit.rawValue.starts(with: "di") }, { $0.suit.rawValue.hasPrefix("di") })
         try check(
             "optional raw",
@@ -263,7 +263,7 @@ struct TypedQueryTests {
     }
 
     @Test
-    func `Strings against other properties`() {
+    func `strings are compared with other properties`() {
         func check(_ name: String, _ query: (Query<QueryPet>) -> Query<Bool>, _ condition: (QueryPet) -> Bool) {
             checkQuery(realm.objects(QueryPet.self), name, query, condition)
         }
@@ -298,7 +298,7 @@ struct TypedQueryTests {
     }
 
     @Test
-    func `Subqueries, nested ones too`() throws {
+    func `subqueries, also nested ones, find their rows`() throws {
         try check("one condition", { ($0.pets.age > 3).count > 1 }, { $0.pets.count { $0.age > 3 } > 1 })
         try check(
             "two on one element",
@@ -344,7 +344,7 @@ struct TypedQueryTests {
     }
 
     @Test(arguments: 0..<6)
-    func `What can't be a query traps`(_ kind: Int) async {
+    func `an impossible query traps`(_ kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try TypedQueryTests.populated()
             let all = realm.objects(QueryKeeper.self)

@@ -41,7 +41,9 @@ struct AddWaysTests {
     }
 
     @Test(arguments: Way.allCases)
-    func `Graphs of objects, embedded objects in three levels, collections and mixed values`(_ way: Way) throws {
+    func `every way stores graphs of objects, embedded objects in three levels, collections and mixed values`(
+        _ way: Way
+    ) throws {
         var cases = 0
         for seed in Self.seeds {
             cases += 1
@@ -61,7 +63,7 @@ struct AddWaysTests {
     }
 
     @Test
-    func `An embedded object's lists and maps of embedded objects are stored with it, however short the way`() throws {
+    func `an embedded object's lists and maps of embedded objects are stored with it on every path`() throws {
         let plant = Plant()
         let limb = Limb()
         limb.children.append(objectsIn: [Twig(value: ["size": 1]), Twig(value: ["size": 2])])

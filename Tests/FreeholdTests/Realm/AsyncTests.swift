@@ -6,7 +6,7 @@ import Testing
 @Suite("Realm: async reads and writes")
 struct AsyncTests {
     @Test
-    func `values go in and out`() async throws {
+    func `values are passed in and returned`() async throws {
         let configuration = newConfiguration()
         let keeper = try await Keeper(configuration)
         let id = try await Realm.write(configuration) { realm -> Int in

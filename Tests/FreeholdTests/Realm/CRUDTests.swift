@@ -54,7 +54,7 @@ struct CRUDTests {
         }
     }
 
-    @Test("deleting an object invalidates its accessors and takes it out of links and lists")
+    @Test("deleting an object invalidates its accessors and removes it from links and lists")
     func delete() throws {
         let realm = try newRealm()
         let dog = RTDog(id: 1), other = RTDog(id: 2)
@@ -75,7 +75,7 @@ struct CRUDTests {
     }
 
     @Test
-    func `delete takes sequences, results and lists; deleteAll takes everything`() throws {
+    func `delete accepts sequences, results and lists, and deleteAll deletes everything`() throws {
         let realm = try newRealm()
         try realm.write {
             for i in 0..<10 { realm.add(RTDog(id: i, age: i)) }
@@ -96,7 +96,7 @@ struct CRUDTests {
         expect(realm.isEmpty)
     }
 
-    @Test("create takes dictionaries, arrays and objects, nested")
+    @Test("create accepts dictionaries, arrays and objects, nested")
     func create() throws {
         let realm = try newRealm()
         try realm.write {
@@ -130,7 +130,7 @@ struct CRUDTests {
     }
 
     @Test
-    func `an update leaves what isn't mentioned, and null empties`() throws {
+    func `an update keeps properties that aren't given, and null empties collections`() throws {
         let realm = try newRealm()
         try realm.write {
             realm.add(RTDog(id: 1, name: "One", age: 5, weight: 2))

@@ -64,7 +64,7 @@ struct DirectCollectionTests {
     private static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
 
     @Test(arguments: UInt64(1)...(isSoak ? 40 : 2))
-    func `what is added directly is as what is added by a plan`(_ seed: UInt64) throws {
+    func `direct additions have the same result as additions by a plan`(_ seed: UInt64) throws {
         try withFile { direct in
             try withFile { planned in
                 let (a, b) = (try Realm(configuration: direct), try Realm(configuration: planned))
@@ -106,7 +106,7 @@ struct DirectCollectionTests {
         }
     }
 
-    @Test func `a managed object's collections are those that it had, and live`() throws {
+    @Test func `a managed object keeps its collections, and they are live`() throws {
         try withFile { configuration in
             let realm = try Realm(configuration: configuration)
             let object = RTFilled()
@@ -128,7 +128,7 @@ struct DirectCollectionTests {
         }
     }
 
-    @Test(arguments: ["with.dot", "$dollar"]) func `a key that can't be one adds nothing`(_ key: String) throws {
+    @Test(arguments: ["with.dot", "$dollar"]) func `an invalid key adds nothing`(_ key: String) throws {
         try withFile { configuration in
             let realm = try Realm(configuration: configuration)
             let object = RTFilled()

@@ -87,7 +87,7 @@ struct ErrorTests {
     }
 
     @Test(arguments: cases)
-    func `bad data is thrown by write, which rolls back, and life goes on`(_ bad: Case) throws {
+    func `write throws bad data and rolls back, and the realm stays usable`(_ bad: Case) throws {
         let realm = try prepared()
         var reachedEnd = false
         do {
@@ -114,7 +114,7 @@ struct ErrorTests {
     }
 
     @Test
-    func `the first error wins`() throws {
+    func `the first error is thrown`() throws {
         let realm = try prepared()
         let error = #expect(throws: Realm.Error.self) {
             try realm.write {
@@ -138,7 +138,7 @@ struct ErrorTests {
     }
 
     @Test
-    func `an error of the block carries the pending one as its cause`() throws {
+    func `an error of the block has the pending one as its cause`() throws {
         let realm = try prepared()
         let error = #expect(throws: Realm.Error.self) {
             try realm.write {

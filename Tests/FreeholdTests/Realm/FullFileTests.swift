@@ -82,7 +82,7 @@ struct FullFileTests {
         expectEqual(age, realm.object(ofType: Cow.self, forPrimaryKey: 0)!.age)
     }
 
-    @Test func `a realm stays at its version while every reader's slot is taken`() throws {
+    @Test func `a realm keeps its version while all reader slots are taken`() throws {
         let realm = try Realm(configuration: configuration)
         try Herd.make(realm)
         try writeElsewhere(3)
@@ -115,7 +115,7 @@ struct FullFileTests {
         expectEqual(realm.verify(), [])
     }
 
-    @Test func `a realm that was invalidated reads on at a version that others of the process hold`() throws {
+    @Test func `an invalidated realm continues at a version that the process holds`() throws {
         let realm = try Realm(configuration: configuration)
         try Herd.make(realm)
         let frozen = realm.freeze()
@@ -150,7 +150,7 @@ struct FullFileTests {
         try place.run { _ in place.tokens = [] }
     }
 
-    @Test func `a realm stays at its version while another process has grown the file past the map`() throws {
+    @Test func `a realm keeps its version while another process has grown the file beyond the map`() throws {
         var configuration = configuration
         configuration.mapSize = 1 << 20
         let realm = try Realm(configuration: configuration)
@@ -165,7 +165,7 @@ struct FullFileTests {
         expectEqual(realm.verify(), [])
     }
 
-    @Test func `a realm whose file was migrated by others stays, and says why`() throws {
+    @Test func `a realm whose file was migrated elsewhere keeps its version, and reports the reason`() throws {
         let realm = try Realm(configuration: configuration)
         try Herd.make(realm)
         let before = text(realm)

@@ -73,7 +73,7 @@ struct GraphTests {
     }
 
     @Test(arguments: [Realm.UpdatePolicy.modified, .all])
-    func `the policy holds for the whole graph`(policy: Realm.UpdatePolicy) throws {
+    func `the policy applies to the whole graph`(policy: Realm.UpdatePolicy) throws {
         let realm = try newRealm()
         try realm.write { realm.add(RTDog(id: 1, name: "old", age: 1)) }
         let person = RTPerson(name: "p")

@@ -25,7 +25,7 @@ struct IterationTests {
     }
 
     @Test
-    func `each kind of reference shows in an object's header`() { expect(ReferenceWord.sole != nil) }
+    func `each kind of reference is visible in an object's header`() { expect(ReferenceWord.sole != nil) }
 
     @Test
     func `an accessor that isn't retained is used again`() throws {
@@ -45,7 +45,7 @@ struct IterationTests {
     }
 
     @Test(arguments: [1, 2, 3, 7])
-    func `objects that are kept stay what they are`(every: Int) throws {
+    func `retained objects stay the same`(every: Int) throws {
         let realm = try dogs(50)
         var kept: [RTDog] = []
         for dog in realm.objects(RTDog.self) where dog.id % every == 0 { kept.append(dog) }
@@ -58,7 +58,7 @@ struct IterationTests {
     }
 
     @Test
-    func `a weak reference never comes to another object`() throws {
+    func `a weak reference never refers to another object`() throws {
         let realm = try dogs(50)
         var all: [Weak] = []
         for dog in realm.objects(RTDog.self) {
@@ -69,7 +69,7 @@ struct IterationTests {
     }
 
     @Test
-    func `an unowned reference never comes to another object`() throws {
+    func `an unowned reference never refers to another object`() throws {
         let realm = try dogs(20)
         struct Unowned { unowned let dog: RTDog }
         var references: [Unowned] = []
@@ -82,7 +82,7 @@ struct IterationTests {
     }
 
     @Test
-    func `lists that are kept stay those of their objects`() throws {
+    func `retained lists stay those of their objects`() throws {
         let realm = try newRealm()
         try realm.write {
             for i in 0..<20 {
@@ -105,7 +105,7 @@ struct IterationTests {
     }
 
     @Test
-    func `linking objects that are kept stay those of their objects`() throws {
+    func `retained linking objects stay those of their objects`() throws {
         let realm = try newRealm()
         try realm.write {
             for i in 0..<10 {
@@ -120,7 +120,7 @@ struct IterationTests {
     }
 
     @Test
-    func `copies of an iterator go on by themselves`() throws {
+    func `copies of an iterator advance independently`() throws {
         let realm = try dogs(6)
         var first = realm.objects(RTDog.self).makeIterator()
         _ = first.next()
@@ -134,7 +134,7 @@ struct IterationTests {
     }
 
     @Test
-    func `what an accessor holds of its own starts anew for each object`() throws {
+    func `the own content of an accessor is reset for each object`() throws {
         let realm = try Realm(
             configuration: .init(inMemoryIdentifier: UUID().uuidString, objectTypes: [ITMarked.self])
         )
@@ -146,7 +146,7 @@ struct IterationTests {
     }
 
     @Test
-    func `objects deleted while they are walked come as invalidated ones`() throws {
+    func `objects that are deleted during the iteration are returned as invalidated ones`() throws {
         let realm = try dogs(10)
         try realm.write {
             var seen: [Int] = []
@@ -165,7 +165,7 @@ struct IterationTests {
     }
 
     @Test(arguments: [UInt64(1), 2, 3])
-    func `iterations and positions agree whatever was deleted`(seed: UInt64) throws {
+    func `iterations and positions agree after any deletion`(seed: UInt64) throws {
         let realm = try dogs(2500)
         var random = SeededRandom(seed: seed)
         var expected = Set(0..<2500)
@@ -184,7 +184,7 @@ struct IterationTests {
 @Suite("Adding objects in place")
 struct DirectAddTests {
     @Test
-    func `a link to a row that was found before the transaction, and one to a row made in it`() throws {
+    func `a link to an older row, and one to a row of the transaction, are read`() throws {
         let realm = try newRealm()
         try realm.write { realm.add(RTDog(id: 1)) }
         let old = realm.objects(RTDog.self)[0]
@@ -221,7 +221,7 @@ struct DirectAddTests {
     }
 
     @Test(arguments: [0, 1, 3, 300, 1200])
-    func `every list of objects reads what was appended, small and large`(n: Int) throws {
+    func `every list of objects reads appended objects, small and large`(n: Int) throws {
         let realm = try newRealm()
         try realm.write {
             for i in 0..<1300 { realm.add(RTDog(id: i)) }

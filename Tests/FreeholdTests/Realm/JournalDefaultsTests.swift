@@ -70,7 +70,7 @@ struct JournalDefaultsTests {
         )
     }
 
-    @Test func `what is set in the same write is chosen`() throws {
+    @Test func `values that the same write sets aren't defaults`() throws {
         let realm = try realm()
         try expectEqual(
             defaults(realm) {
@@ -82,7 +82,7 @@ struct JournalDefaultsTests {
         )
     }
 
-    @Test func `an added object's values are chosen, and so are those of an update`() throws {
+    @Test func `the values of an added object and of an update aren't defaults`() throws {
         let realm = try realm()
         try expectEqual(defaults(realm) { realm.add(JDPerson()) }, [])
         try expectEqual(
@@ -92,7 +92,7 @@ struct JournalDefaultsTests {
         try expectEqual(defaults(realm) { realm.create(JDPerson.self, value: ["id": 0], update: .all) }, [])
     }
 
-    @Test func `dynamic and imported objects are as created ones`() throws {
+    @Test func `dynamic and imported objects are like created ones`() throws {
         let realm = try realm()
         try expectEqual(
             defaults(realm) { realm.dynamicCreate("JDPerson", value: ["id": 1, "age": 3]) },

@@ -31,7 +31,7 @@ struct LoggerTests {
     }
 
     @Test
-    func `what is opened and written is said at its level`() async throws {
+    func `openings and writes are logged at their level`() async throws {
         expectEqual(Logger.shared.level, .info)
         try await logging { messages in
             let configuration = threadingConfiguration()
@@ -71,7 +71,7 @@ struct LoggerTests {
     }
 
     @Test
-    func `a write that is given up is a warning`() async throws {
+    func `an abandoned write is logged as a warning`() async throws {
         try await logging { messages in
             let configuration = threadingConfiguration()
             let keeper = try threadingRealm(configuration)

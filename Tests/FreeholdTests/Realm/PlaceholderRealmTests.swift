@@ -108,7 +108,7 @@ private final class PHDog: Object {
         expectEqual(told.last?.hasPrefix("[\"Fido\", \"Bello\", \"Rex\", \"Fido\"] [] [0, 3]"), true, "\(told)")
     }
 
-    @Test func `it is gone with everything, and no part of what is empty, copied or migrated`() throws {
+    @Test func `placeholders are deleted with everything, and aren't part of empty, copied or migrated files`() throws {
         let configuration = try configuration()
         do {
             let realm = try Realm(configuration: configuration)

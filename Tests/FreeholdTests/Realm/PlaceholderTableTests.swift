@@ -264,7 +264,7 @@ private struct PTValues: Codable {
         }
     }
 
-    @Test func `what is written among placeholders is found where it would be without them`() throws {
+    @Test func `writes among placeholders have the same result as without them`() throws {
         let (with, without) = try pair()
         let (one, two) = (try Realm(configuration: with), try Realm(configuration: without))
         for realm in [one, two] {

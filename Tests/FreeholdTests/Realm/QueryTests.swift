@@ -161,10 +161,10 @@ struct QueryTests {
     ]
 
     @Test(arguments: dogCases)
-    func `conditions on dogs`(test: Case<RTDog>) throws { try check(test) }
+    func `conditions on dogs find their rows`(test: Case<RTDog>) throws { try check(test) }
 
     @Test(arguments: personCases)
-    func `conditions on people`(test: Case<RTPerson>) throws { try check(test) }
+    func `conditions on people find their rows`(test: Case<RTPerson>) throws { try check(test) }
 
     @Test("objects are compared by identity")
     func objects() throws {

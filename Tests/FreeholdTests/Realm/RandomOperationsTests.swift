@@ -155,7 +155,7 @@ struct RandomOperationsTests {
     }
 
     @Test(arguments: [false, true])
-    func `threads that read and write see whole transactions only`(withLog: Bool) throws {
+    func `threads that read and write see only whole transactions`(withLog: Bool) throws {
         try withNewFile { configuration in
             var configuration = configuration
             configuration.usesCommitLog = withLog

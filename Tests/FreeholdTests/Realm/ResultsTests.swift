@@ -55,7 +55,7 @@ struct ResultsTests {
     }
 
     @Test
-    func `sorts are stable, compose, and take key paths, names and descriptors`() throws {
+    func `sorts are stable, can be combined, and accept key paths, names and descriptors`() throws {
         let realm = try dogs(6)
         let dogs = realm.objects(RTDog.self)
         expectEqual(dogs.sorted(by: \.name).map(\.id), [0, 3, 1, 4, 2, 5])
@@ -111,7 +111,7 @@ struct ResultsTests {
     }
 
     @Test
-    func `positions, equality and description`() throws {
+    func `results have positions, equality and a description`() throws {
         let realm = try dogs(4)
         let dogs = realm.objects(RTDog.self)
         let old = dogs.where { $0.age > 2 }

@@ -7,7 +7,7 @@ import Testing
 /// Realms of one file on several threads read through copies of its schema.
 @Suite("Realms' own copies of the schema") struct SchemaCopiesTests {
     @Test
-    func `a copy says what the schema says, and is used by one at a time`() throws {
+    func `a copy equals the schema, and has one user at a time`() throws {
         let realm = try newRealm()
         let origin = realm.core.database.lastVersion > 0 ? realm.core.view.schema.origin : realm.core.view.schema
         let copies = SchemaCopies()
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test
-    func `realms of two threads share no table; frozen ones have the schema's own`() throws {
+    func `realms of two threads share no table, and frozen ones have the schema's own`() throws {
         try withNewFile { configuration in
             let realm = try Realm(configuration: configuration)
             let mine = Set(realm.core.tables.map { ObjectIdentifier($0.table) })
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test
-    func `a realm that reads through a copy writes, queries, groups and follows as any other`() throws {
+    func `a realm with a copy writes, queries, groups and observes like any other`() throws {
         try withNewFile { configuration in
             let first = try Realm(configuration: configuration)
             try first.write { for i in 0..<50 { first.add(RTDog(id: i, name: "dog \(i % 5)", age: i % 7)) } }
@@ -85,7 +85,7 @@ import Testing
 /// Lists whose elements are made without asking their type how.
 @Suite("Typed elements of lists") struct TypedListTests {
     @Test(arguments: [0, 1, 3, 40, 130, 2500])
-    func `walked, by position and as stored they are the same, of every length`(_ count: Int) throws {
+    func `copies are equal in iteration, by position and as stored, for every length`(_ count: Int) throws {
         let realm = try newRealm()
         let ints = (0..<count).map { $0 % 2 == 0 ? $0 : -$0 << 20 }
         let texts = (0..<count).map { $0 % 50 == 7 ? String(repeating: "é", count: 1500) : "text \($0)" }

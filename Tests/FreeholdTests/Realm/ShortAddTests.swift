@@ -30,7 +30,7 @@ struct ShortAddTests {
         )
     }
 
-    @Test("An object with one level of embedded objects and plain mixed values takes it, and is stored as by a plan")
+    @Test("an object with one level of embedded objects and plain mixed values takes the short path")
     func taken() throws {
         let realm = try realm()
         let item = DirectItem()
@@ -57,7 +57,7 @@ struct ShortAddTests {
     }
 
     @Test
-    func `One embedded object in two properties is copied for the second`() throws {
+    func `an embedded object in two properties is copied for the second`() throws {
         let realm = try realm()
         let item = DirectItem()
         item.part = DirectPart(value: ["label": "a"])
@@ -68,7 +68,7 @@ struct ShortAddTests {
     }
 
     @Test
-    func `What it can't take is planned`() throws {
+    func `an object that the short path can't store is planned`() throws {
         let realm = try realm()
         let deep = DirectItem()
         deep.part = DirectPart(value: ["label": "a", "inner": ["label": "b"]])

@@ -46,7 +46,7 @@ struct TransactionTests {
     }
 
     @Test
-    func `a block may commit or cancel by itself`() throws {
+    func `a block may commit or cancel itself`() throws {
         let realm = try newRealm()
         try realm.write {
             realm.add(RTDog(id: 1))
@@ -71,7 +71,7 @@ struct TransactionTests {
         expectEqual(thrownCode { try realm.commitWrite() }, .invalidTransactionState)
     }
 
-    @Test("other threads' commits show after refresh")
+    @Test("commits of other threads are visible after refresh")
     func refresh() throws {
         try withNewFile { configuration in
             let realm = try Realm(configuration: configuration)
@@ -89,7 +89,7 @@ struct TransactionTests {
     }
 
     @Test
-    func `a write moves to the newest version first`() throws {
+    func `a write first moves to the newest version`() throws {
         let configuration = newConfiguration()
         let realm = try Realm(configuration: configuration)
         onOtherThread {
@@ -103,7 +103,7 @@ struct TransactionTests {
         expectEqual(realm.objects(RTDog.self)[0].age, 2)
     }
 
-    @Test("invalidate empties what there was; later reads begin anew")
+    @Test("invalidate ends the present version, and later reads start at a new one")
     func invalidate() throws {
         let realm = try newRealm()
         let dog = RTDog(id: 1)
@@ -119,7 +119,7 @@ struct TransactionTests {
     }
 
     @Test
-    func `a realm that is let go of inside a transaction rolls it back`() throws {
+    func `a realm that is released inside a transaction rolls it back`() throws {
         let configuration = newConfiguration()
         let keeper = try Realm(configuration: configuration)
         onOtherThread {

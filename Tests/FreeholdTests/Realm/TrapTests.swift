@@ -12,7 +12,7 @@ struct TrapTests {
     }
 
     @Test
-    func `a property set outside a write transaction`() async {
+    func `setting a property outside of a write transaction traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try newRealm()
             let dog = RTDog(id: 1)
@@ -23,7 +23,7 @@ struct TrapTests {
     }
 
     @Test
-    func `an add outside a write transaction`() async {
+    func `adding an object outside of a write transaction traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try newRealm().add(RTDog(id: 1))
         }
@@ -31,7 +31,7 @@ struct TrapTests {
     }
 
     @Test
-    func `a read of a deleted object`() async {
+    func `reading a deleted object traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try newRealm()
             let dog = RTDog(id: 1)
@@ -45,7 +45,7 @@ struct TrapTests {
     }
 
     @Test(arguments: [0, 1, 2])
-    func `an object, results and a realm on another thread`(kind: Int) async {
+    func `use of an object, results and a realm on another thread traps`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try newRealm()
             let dog = RTDog(id: 1)
@@ -63,7 +63,7 @@ struct TrapTests {
     }
 
     @Test
-    func `an index out of bounds`() async {
+    func `an index out of bounds traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try newRealm()
             try realm.write { realm.add(RTDog(id: 1)) }
@@ -73,7 +73,7 @@ struct TrapTests {
     }
 
     @Test
-    func `beginWrite inside a write transaction`() async {
+    func `beginWrite inside of a write transaction traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try newRealm()
             realm.beginWrite()
@@ -83,7 +83,7 @@ struct TrapTests {
     }
 
     @Test
-    func `an object of another realm`() async {
+    func `an object of another realm traps`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try newRealm(), other = try newRealm()
             let dog = RTDog(id: 1)
@@ -94,7 +94,7 @@ struct TrapTests {
     }
 
     @Test(arguments: [0, 1])
-    func `an update of a class without primary key, and a class that isn't in the schema`(kind: Int) async {
+    func `an update of a class without primary key, and a class outside of the schema, trap`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let configuration = Realm.Configuration(inMemoryIdentifier: "x", objectTypes: [RTPerson.self, RTDog.self])
             let realm = try Realm(configuration: configuration)

@@ -144,7 +144,7 @@ struct UpsertTests {
     }
 
     @Test
-    func `An object that is added in the place of another becomes its accessor, embedded objects included`() throws {
+    func `an added object that replaces another one becomes its accessor, embedded objects included`() throws {
         let realm = try realm()
         let new = item()
         new.title = "new"
@@ -157,7 +157,7 @@ struct UpsertTests {
     }
 
     @Test
-    func `Bad data in a nested value leaves everything as it was`() throws {
+    func `bad data in a nested value changes nothing`() throws {
         let realm = try realm()
         let bad: [[String: Any]] = [
             ["id": 1, "title": "z", "part": ["size": "large"]], ["id": 1, "title": "z", "parts": [["label": 5]]],

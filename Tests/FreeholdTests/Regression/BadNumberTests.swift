@@ -15,7 +15,7 @@ struct BadNumberTests {
     }
 
     @Test
-    func `A sum over the property's type has the low bits, a wider type has all of them`() throws {
+    func `a sum beyond the property's type has the low bits, and a wider type has all of them`() throws {
         let realm = try realm()
         try realm.write {
             for _ in 0..<3 { realm.create(RGNumbers.self, value: ["small": 100, "optional": 100, "large": Int.max]) }
@@ -30,7 +30,7 @@ struct BadNumberTests {
     }
 
     @Test
-    func `A mean or an extreme that the type asked for can't hold is nil`() throws {
+    func `a mean or an extreme that the requested type can't represent is nil`() throws {
         let realm = try realm()
         let values: [String: Any] = ["large": 300, "double": Double.infinity]
         try realm.write { _ = realm.create(RGNumbers.self, value: values) }
@@ -44,14 +44,14 @@ struct BadNumberTests {
     @Test(arguments: [
         (Double.nan, 0), (.infinity, .max), (-.infinity, .min), (1e300, .max), (2.75, 2),
     ])
-    func `The sum of floating-point numbers as an integer is the nearest one`(value: Double, sum: Int) throws {
+    func `the sum of floating-point numbers as an integer is the nearest one`(value: Double, sum: Int) throws {
         let realm = try realm()
         try realm.write { _ = realm.create(RGNumbers.self, value: ["double": value]) }
         expectEqual(realm.objects(RGNumbers.self).sum(ofProperty: "double"), sum)
     }
 
     @Test
-    func `Sums of lists are like those of results`() throws {
+    func `sums of lists equal those of results`() throws {
         let realm = try realm()
         let numbers = RGNumbers()
         numbers.smalls.append(objectsIn: [100, 100, 100])
@@ -82,7 +82,7 @@ struct BadNumberTests {
     @Test(arguments: [
         Double.nan, .infinity, -.infinity, 1e300,
     ])
-    func `A date that has no text can be given where it doesn't belong`(seconds: Double) throws {
+    func `a date without a text is refused if another type is required`(seconds: Double) throws {
         let realm = try realm()
         let date = Date(timeIntervalSince1970: seconds)
         let wrong: [[String: Any]] = [["large": date], ["large": [date]], ["larges": [date]], ["larges": ["x": date]]]

@@ -47,7 +47,7 @@ struct LifetimeTests {
     }
 
     @Test
-    func `An iteration keeps its realm alive`() throws {
+    func `an iteration keeps its realm alive`() throws {
         try withNewFile { configuration in
             try fill(Realm(configuration: configuration))
             func dogs() throws -> Results<RTDog> { try Realm(configuration: configuration).objects(RTDog.self) }
@@ -63,7 +63,7 @@ struct LifetimeTests {
     }
 
     @Test
-    func `Objects that an iteration gave stay what they are`() throws {
+    func `objects that an iteration returned stay the same`() throws {
         let realm = try newRealm()
         try fill(realm)
         var kept: [RTDog] = []
@@ -87,7 +87,7 @@ struct LifetimeTests {
     }
 
     @Test
-    func `A deleted object can be in a set and be compared`() throws {
+    func `a deleted object can be in a set and be compared`() throws {
         let realm = try newRealm()
         try fill(realm)
         var dogs = Set(realm.objects(RTDog.self))

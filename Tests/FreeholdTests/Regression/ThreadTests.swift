@@ -7,7 +7,7 @@ import Testing
 struct ThreadEndTests {
     /// A later thread may have the ended one's address.
     @Test
-    func `What an ended thread left behind doesn't keep later threads at its version`() throws {
+    func `an ended thread doesn't keep later threads at its version`() throws {
         try withNewFile { configuration in
             let realm = try Realm(configuration: configuration)
             let kept = Kept()
@@ -42,7 +42,7 @@ struct ThreadEndTests {
     }
 
     @Test
-    func `A write that is cancelled while it waits throws CancellationError`() async throws {
+    func `a write that is cancelled while it waits throws CancellationError`() async throws {
         let configuration = newConfiguration(inMemory: false)
         defer { try? FileManager.default.removeItem(at: configuration.fileURL!) }
         try await Realm.write(configuration) { $0.add(RTDog(id: 1)) }

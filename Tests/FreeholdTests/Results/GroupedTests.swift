@@ -10,7 +10,7 @@ struct GroupedTests {
         1...(ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 2 : 40)
 
     @Test(arguments: seeds)
-    func `Groups of random objects are those of a dictionary`(seed: UInt64) throws {
+    func `groups of random objects equal those of a dictionary`(seed: UInt64) throws {
         var (random, cases) = (SeededRandom(seed: seed), 0)
         let realm = try stageRealm()
         let owner = StageOwner()
@@ -109,7 +109,7 @@ struct GroupedTests {
     }
 
     @Test
-    func `Objects that are linked to are keys too, and groups follow the realm`() throws {
+    func `objects as targets of links are keys, too, and groups follow the realm`() throws {
         let realm = try stageRealm()
         try realm.write {
             let best = realm.create(StageDog.self, value: ["id": 0, "age": 1])
@@ -132,7 +132,7 @@ struct GroupedTests {
     }
 
     @Test
-    func `Sums of integers wrap around, means don't, and NaN is a group of its own`() throws {
+    func `sums of integers wrap around, means don't, and NaN has a group of its own`() throws {
         let realm = try stageRealm()
         try realm.write {
             for (i, weight) in [Double.nan, 1, .nan, -0.0, 0].enumerated() {

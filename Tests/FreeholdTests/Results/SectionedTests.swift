@@ -19,7 +19,7 @@ struct SectionedTests {
     }
 
     @Test
-    func `Sections are by values, optional ones and enums too, and by what a closure gives`() throws {
+    func `sections are keyed by values, optional ones and enums too, and by a closure's results`() throws {
         let (_, dogs) = try dogs()
         let byAge = dogs.sectioned(by: \.age)
         expect(byAge.allKeys == [nil, 0, 1] && byAge.map { $0.map(\.id) } == [[3], [0, 2, 4], [1]])
@@ -49,7 +49,7 @@ struct SectionedTests {
     }
 
     @Test
-    func `Sections follow the realm; one that has vanished is empty until its key comes back`() throws {
+    func `sections follow the realm, and a removed section is empty until its key returns`() throws {
         let (realm, dogs) = try dogs()
         let sections = dogs.sectioned(by: \.name), rex = sections[4]
         expect(rex.key == "Rob" && rex.count == 1 && sections.realm == realm)
@@ -66,7 +66,7 @@ struct SectionedTests {
     }
 
     @Test
-    func `Lists, sets, maps' objects and values have sections`() throws {
+    func `lists, sets, maps' objects and values have sections`() throws {
         let (realm, dogs) = try dogs()
         let owner = StageOwner()
         try realm.write {
@@ -90,7 +90,7 @@ struct SectionedTests {
     }
 
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
-    func `Random sections are those of a dictionary`(seed: UInt64) throws {
+    func `random sections equal those of a dictionary`(seed: UInt64) throws {
         print("seed \(seed)")
         var random = SeededRandom(seed: seed)
         let realm = try stageRealm()

@@ -79,7 +79,7 @@ struct StageChainTests {
     }
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
-    func `Random chains on all kinds of collections give what they give on arrays`(seed: UInt64) throws {
+    func `random chains on all kinds of collections have the same results as on arrays`(seed: UInt64) throws {
         print("seed \(seed)")
         var random = SeededRandom(seed: seed)
         let realm = try stageRealm()
@@ -144,7 +144,7 @@ struct StageChainTests {
     }
 
     @Test
-    func `Linking objects are filtered, sorted, made distinct and cut`() throws {
+    func `linking objects are filtered, sorted, made distinct and limited`() throws {
         let realm = try stageRealm()
         let dog = StageDog()
         try realm.write {
@@ -173,7 +173,7 @@ struct StageChainTests {
     }
 
     @Test
-    func `Limits count from what comes before them, and what comes after them sees no more`() throws {
+    func `limits count the previous stage's elements, and later stages see only the limited ones`() throws {
         let realm = try stageRealm()
         try realm.write {
             for i in 0..<10 { realm.create(StageDog.self, value: ["id": i, "age": 9 - i]) }

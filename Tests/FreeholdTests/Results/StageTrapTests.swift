@@ -19,7 +19,8 @@ struct StageTrapTests {
     ]
 
     @Test(arguments: misuses)
-    func `Paths that have no order or can't be aggregated`(misuse: (kind: Int, words: [String])) async {
+    func `paths without an order, and those that can't be aggregated, trap`(misuse: (kind: Int, words: [String])) async
+    {
         let kind: Int = misuse.kind
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [kind = kind as Int] in
@@ -48,7 +49,7 @@ struct StageTrapTests {
     }
 
     @Test(arguments: [0, 1, 2, 3, 4])
-    func `Sections without descriptor, by another property, or by objects`(kind: Int) async {
+    func `sections without descriptor, by another property, or by objects trap`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let dogs = try stageRealm().objects(StageDog.self)
             switch kind {
@@ -64,7 +65,7 @@ struct StageTrapTests {
     }
 
     @Test(arguments: [0, 1, 2, 3])
-    func `A raw value without a case, in a list, set or map`(kind: Int) async {
+    func `a raw value without a case, in a list, set or map, traps`(kind: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try stageRealm()
             let owner = StageOwner()

@@ -16,7 +16,7 @@ struct ValueResultsTests {
     }
 
     @Test(arguments: [false, true])
-    func `Lists, sets and maps of values sort, are made distinct and cut, in any order`(managed: Bool) throws {
+    func `lists, sets and maps of values are sorted, made distinct and limited, in any order`(managed: Bool) throws {
         try withOwner(managed: managed) { owner, _ in
             owner.numbers.append(objectsIn: [3, nil, 1, 3, nil, 2])
             let numbers = owner.numbers
@@ -56,7 +56,7 @@ struct ValueResultsTests {
     }
 
     @Test
-    func `Results of values are live, and end with their owner`() throws {
+    func `results of values are live, and end with their owner`() throws {
         let realm = try stageRealm()
         let owner = StageOwner()
         try realm.write { realm.add(owner) }
@@ -82,7 +82,7 @@ struct ValueResultsTests {
     }
 
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
-    func `Random values give what arrays give`(seed: UInt64) throws {
+    func `random values have the same results as arrays`(seed: UInt64) throws {
         print("seed \(seed)")
         var random = SeededRandom(seed: seed)
         let owner = StageOwner()
@@ -126,7 +126,7 @@ struct ValueResultsTests {
     }
 
     @Test
-    func `Unmanaged collections of objects are aggregated as managed ones are`() throws {
+    func `unmanaged collections of objects are aggregated like managed ones`() throws {
         var random = SeededRandom(seed: 7)
         let owner = StageOwner()
         owner.dogs.append(objectsIn: stageDogs(30, &random))
@@ -160,7 +160,7 @@ struct ValueResultsTests {
     }
 
     @Test
-    func `Values that are stored as objects, and enums, sort and filter as what is stored`() throws {
+    func `enums and values that are stored as objects are sorted and filtered by their stored form`() throws {
         let realm = try stageRealm()
         let owner = StageOwner()
         let unmanaged = List([StageWeight(3, "c"), StageWeight(0.5, "a")])
@@ -184,7 +184,7 @@ struct ValueResultsTests {
     }
 
     @Test
-    func `Key paths with operators are about the elements of every collection`() throws {
+    func `key paths with operators concern the elements of every collection`() throws {
         let realm = try stageRealm()
         let owner = StageOwner()
         try realm.write {

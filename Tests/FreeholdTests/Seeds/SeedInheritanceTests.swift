@@ -83,7 +83,7 @@ struct SeedInheritanceTests {
     }
 
     @Test
-    func `What is stored as one class doesn't come back as its subclass`() throws {
+    func `an object that is stored as one class isn't read as its subclass`() throws {
         let realm = try zoo()
         let (animal, dog) = (realm.objects(Zoo.Animal.self)[0], realm.objects(Zoo.Dog.self)[0])
         expect(type(of: animal) == Zoo.Animal.self && type(of: dog) == Zoo.Dog.self)

@@ -101,7 +101,7 @@ struct SeedObjectSchemaTests {
     }
 
     @Test
-    func `An inverse relationship names a link that there is`() {
+    func `an inverse relationship names an existing link`() {
         expect(openingError(Wrong.NoOrigin.self, Wrong.Lister.self).contains("originProperty"))
         expect(openingError(Wrong.OriginOfNothing.self, Wrong.Dog.self).contains("\"elsewhere\""))
     }

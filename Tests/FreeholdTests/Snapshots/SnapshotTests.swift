@@ -178,7 +178,7 @@ struct SnapshotTests {
     }
 
     @Test
-    func `null is nil, and what is missing is an error with its place`() throws {
+    func `null is nil, and a missing value is an error with its place`() throws {
         let realm = try Realm(configuration: configuration)
         let dog = SNDog()
         try realm.write { realm.add(dog) }
@@ -229,7 +229,7 @@ struct SnapshotTests {
     }
 
     @Test
-    func `queries, lists, sets and linking objects give arrays that go to other tasks`() async throws {
+    func `queries, lists, sets and linking objects return arrays that can be sent to other tasks`() async throws {
         let configuration = configuration
         let keeper = try Realm(configuration: configuration)
         try keeper.write {

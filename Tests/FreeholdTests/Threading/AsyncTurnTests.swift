@@ -19,7 +19,7 @@ struct AsyncTurnTests {
 
     /// - Parameter begun: Whether the asynchronous write already has the lock when the synchronous one begins.
     @Test(arguments: [true, false])
-    func `a synchronous write goes before asynchronous ones of its queue, and these follow`(begun: Bool) async throws {
+    func `a synchronous write precedes waiting asynchronous ones of its queue`(begun: Bool) async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration, count: 0)
         let place = Place()
@@ -113,7 +113,7 @@ struct AsyncTurnTests {
     }
 
     @Test
-    func `a task that is cancelled while it was overtaken gives up`() async throws {
+    func `a task that is cancelled while it was overtaken stops waiting`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration, count: 0)
         let writer = Writer()

@@ -7,7 +7,7 @@ import Testing
 @Suite("Threading: asynchronous writes of tasks")
 struct AsyncWriteTests {
     @Test
-    func `a write of a task that is cancelled doesn't run`() async throws {
+    func `a write of a cancelled task doesn't run`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration, count: 0)
         let place = PlainPlace()
@@ -31,7 +31,7 @@ struct AsyncWriteTests {
     }
 
     @Test
-    func `one that waits for another writer gives up when it is cancelled`() async throws {
+    func `a write that waits for another writer stops waiting when it is cancelled`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration, count: 0)
         let place = PlainPlace()
@@ -62,7 +62,7 @@ struct AsyncWriteTests {
     }
 
     @Test
-    func `inside of the block the realm performs an asynchronous write`() async throws {
+    func `inside of the block, the realm performs an asynchronous write`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration, count: 0)
         let place = PlainPlace()

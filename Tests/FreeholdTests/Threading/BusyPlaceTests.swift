@@ -43,7 +43,7 @@ struct BusyPlaceTests {
     }
 
     @Test(arguments: ways.dropLast())
-    func `a queue waits for the write of another queue after it has asked for one`(way: String) async throws {
+    func `a queue waits for the write of another queue after requesting one`(way: String) async throws {
         let configuration = limited(threadingConfiguration())
         let keeper = try threadingRealm(configuration, count: 0)
         let (first, second) = (DispatchQueue(label: "first"), DispatchQueue(label: "second"))
@@ -104,7 +104,7 @@ struct BusyPlaceTests {
     }
 
     @Test
-    func `an actor waits for the write of a thread after many of its tasks have asked for one`() async throws {
+    func `an actor waits for the write of a thread after many of its tasks have requested one`() async throws {
         let configuration = limited(threadingConfiguration())
         let keeper = try threadingRealm(configuration, count: 0)
         let kennel = Kennel()

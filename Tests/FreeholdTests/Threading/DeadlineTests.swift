@@ -9,7 +9,7 @@ struct DeadlineTests {
         return nil
     }
 
-    @Test func `a write that waits too long for others throws, and they go on`() async throws {
+    @Test func `a write that waits too long throws, and the other writes continue`() async throws {
         try await withServerStore { store in
             var hasty = store.configuration
             hasty.busyTimeout = .milliseconds(20)
@@ -34,7 +34,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test func `asyncWrite of an actor gives up, too`() async throws {
+    @Test func `asyncWrite of an actor throws, too`() async throws {
         actor Place {
             func write(_ configuration: Realm.Configuration) async throws {
                 let realm = try await Realm(configuration: configuration, actor: self)
@@ -52,7 +52,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test func `an opening that has to change the schema waits no longer than that`() async throws {
+    @Test func `an opening that has to change the schema waits no longer than the limit`() async throws {
         try await withServerStore { store in
             var larger = store.configuration
             larger.objectTypes = [ServerCounter.self, ServerEntry.self, THPerson.self]

@@ -5,7 +5,7 @@ import Testing
 @Suite("Threading: frozen objects, collections and realms")
 struct FreezeTests {
     @Test
-    func `what is frozen keeps its state for ever and is read on other threads`() throws {
+    func `a frozen object keeps its state, and is read on other threads`() throws {
         let realm = try threadingRealm(threadingConfiguration())
         let person = realm.object(ofType: THPerson.self, forPrimaryKey: 5)!
         let frozen = person.freeze()
@@ -119,7 +119,7 @@ struct FreezeTests {
     }
 
     @Test
-    func `misuse of frozen things traps`() async {
+    func `misuse of frozen objects traps`() async {
         await #expect(processExitsWith: .failure) {
             let person = try threadingRealm(threadingConfiguration()).objects(THPerson.self).first!
             person.freeze().name = "x"

@@ -12,7 +12,7 @@ struct GroupedCommitTests {
     }
 
     @Test
-    func `commits of a group are seen at once and completed in order, with those after them`() async throws {
+    func `commits of a group are visible at once and completed in order, with later ones`() async throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).realm")
         let configuration = Realm.Configuration(fileURL: url, objectTypes: [THPerson.self])
         let place = Place()

@@ -31,7 +31,7 @@ struct InterruptibleQueryTests {
 
     private static let entries = 6000
 
-    @Test func `queries of a cancelled task stop in the block, which throws, and answer rightly outside of it`()
+    @Test func `queries of a cancelled task stop in the block, which throws, and answer correctly outside of it`()
         async throws
     {
         try await withServerStore(entries: Self.entries) { store in
@@ -65,7 +65,7 @@ struct InterruptibleQueryTests {
         }
     }
 
-    @Test func `without the block a query of a cancelled task runs to its end`() async throws {
+    @Test func `a query of a cancelled task outside of the block runs to its end`() async throws {
         try await withServerStore(entries: Self.entries) { store in
             let right = try await store.read { Answers($0) }
             let seen = Locked<Answers?>(nil)
@@ -100,7 +100,7 @@ struct InterruptibleQueryTests {
         }
     }
 
-    @Test func `the time of the whole read counts in the block`() async throws {
+    @Test func `the block's limit includes the time of the whole read`() async throws {
         try await withServerStore(entries: Self.entries) { store in
             let error = await #expect(throws: Realm.Error.self) {
                 try await store.read(timeout: .milliseconds(20)) { realm in
@@ -113,7 +113,7 @@ struct InterruptibleQueryTests {
         }
     }
 
-    @Test func `an error that the block throws because of a missing result isn't what is thrown`() async throws {
+    @Test func `an error that the block throws because of a missing result isn't thrown`() async throws {
         struct NotFound: Error {}
         try await withServerStore(entries: Self.entries) { store in
             let task = Task {
@@ -130,7 +130,7 @@ struct InterruptibleQueryTests {
         }
     }
 
-    @Test func `an answer that is cut short in a frozen realm isn't remembered for others`() async throws {
+    @Test func `an incomplete answer in a frozen realm isn't remembered`() async throws {
         try await withServerStore(entries: Self.entries) { store in
             let frozen = try await store.read { Frozen($0.objects(ServerEntry.self).where { $0.amount >= 1000 }) }
             let task = Task {
@@ -146,7 +146,7 @@ struct InterruptibleQueryTests {
         }
     }
 
-    @Test func `what throws anyway ends early: snapshots, exports, imports`() async throws {
+    @Test func `throwing calls end early: snapshots, exports, imports`() async throws {
         struct Info: Codable { var id: Int }
         try await withServerStore(entries: Self.entries) { store in
             let attempts: [@Sendable (Realm) throws -> Void] = [

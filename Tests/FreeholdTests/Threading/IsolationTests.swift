@@ -47,7 +47,7 @@ private actor Kennel {
 @Suite("Threading: realms of queues and actors")
 struct IsolationTests {
     @Test
-    func `an actor's realm is used on whatever thread the actor runs`() async throws {
+    func `an actor's realm is usable on every thread on which the actor runs`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try Realm(configuration: configuration)
         _ = keeper
@@ -87,7 +87,7 @@ struct IsolationTests {
     }
 
     @Test
-    func `a queue's realm is used in its blocks, and moves on by itself`() throws {
+    func `a queue's realm is used in its blocks, and refreshes itself`() throws {
         let configuration = threadingConfiguration()
         let queue = DispatchQueue(label: "kennel")
         final class Box: @unchecked Sendable {
@@ -173,7 +173,7 @@ struct IsolationTests {
     }
 
     @Test
-    func `asyncOpen gives the realm on its queue, or the error`() async throws {
+    func `asyncOpen returns the realm on its queue, or the error`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
         let queue = DispatchQueue(label: "opened")

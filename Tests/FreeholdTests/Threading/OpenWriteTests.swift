@@ -48,7 +48,7 @@ struct OpenWriteTests {
     }
 
     @Test
-    func `the same on queues and actors`() async throws {
+    func `a write stays open on queues and actors, too`() async throws {
         let (configuration, keeper) = configuration()
         let queue = DispatchQueue(label: "open")
         try queue.sync { try Realm(configuration: configuration, queue: queue).beginWrite() }
@@ -70,7 +70,7 @@ struct OpenWriteTests {
     }
 
     @Test
-    func `a thread that ends rolls back what it has left open`() throws {
+    func `a thread that ends rolls back its open write`() throws {
         let (configuration, keeper) = configuration()
         for i in 0..<3 {
             try onAnotherThread {
@@ -88,7 +88,7 @@ struct OpenWriteTests {
     }
 
     @Test
-    func `nothing holds a realm whose write has ended`() throws {
+    func `a realm whose write has ended is released`() throws {
         let (configuration, keeper) = configuration()
         try onAnotherThread {
             try Realm(configuration: configuration).beginWrite()

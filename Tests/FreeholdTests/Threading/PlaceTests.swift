@@ -8,7 +8,7 @@ import Testing
 @Suite("Threading: places of realms")
 struct PlaceTests {
     @Test
-    func `what an actor thaws is its own, while other actors have realms of the file`() async throws {
+    func `an actor thaws objects into its own realm, while other actors have realms of the file`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
         let others = (0..<8).map { _ in PlainPlace() }
@@ -78,7 +78,7 @@ struct PlaceTests {
     }
 
     @Test
-    func `executors that say themselves that they are one place are one`() async throws {
+    func `executors that declare themselves as one place are one`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)
         let queue = DispatchQueue(label: "loop")
@@ -164,7 +164,7 @@ struct PlaceTests {
     }
 
     @Test
-    func `a realm can be asked for anywhere`() throws {
+    func `an object's realm is available anywhere`() throws {
         let configuration = threadingConfiguration()
         let realm = try threadingRealm(configuration)
         final class Box: @unchecked Sendable { var person: THPerson? }

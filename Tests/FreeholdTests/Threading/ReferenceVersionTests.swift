@@ -7,7 +7,7 @@ import Testing
 @Suite("Threading: versions of references")
 struct ReferenceVersionTests {
     @Test
-    func `a realm of which nothing was read shows the version of the reference`() throws {
+    func `a realm without reads shows the version of the reference`() throws {
         let configuration = threadingConfiguration()
         let realm = try threadingRealm(configuration)
         let person = realm.object(ofType: THPerson.self, forPrimaryKey: 3)!
@@ -37,7 +37,7 @@ struct ReferenceVersionTests {
     }
 
     @Test
-    func `a realm of which something was read doesn't go back`() throws {
+    func `a realm with reads doesn't go back`() throws {
         let configuration = threadingConfiguration()
         let realm = try threadingRealm(configuration)
         let reference = ThreadSafeReference(to: realm.object(ofType: THPerson.self, forPrimaryKey: 3)!)
@@ -50,7 +50,7 @@ struct ReferenceVersionTests {
     }
 
     @Test
-    func `a reference that is made inside a write leads to what the write has made`() throws {
+    func `a reference that is created inside a write leads to the objects of the write`() throws {
         let configuration = threadingConfiguration()
         let realm = try threadingRealm(configuration)
         realm.beginWrite()
@@ -87,7 +87,7 @@ struct ReferenceVersionTests {
     }
 
     @Test
-    func `what a write that was rolled back has made isn't found`() throws {
+    func `objects of a cancelled write aren't found`() throws {
         let configuration = threadingConfiguration()
         let realm = try threadingRealm(configuration)
         realm.beginWrite()
@@ -120,7 +120,7 @@ struct ReferenceVersionTests {
     }
 
     @Test
-    func `a reference leads nowhere in a realm of another file`() throws {
+    func `a reference doesn't resolve in a realm of another file`() throws {
         let realm = try threadingRealm(threadingConfiguration())
         let other = try threadingRealm(threadingConfiguration())
         let reference = ThreadSafeReference(to: realm.objects(THPerson.self).first!)

@@ -32,7 +32,7 @@ struct ServerDocTests {
         ServerDocUser.self, ServerDocOrder.self, ServerDocPerson.self, RTDog.self, RTPerson.self,
     ]
 
-    @Test func `the article on servers`() async throws {
+    @Test func `the code of the article on servers works`() async throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("doc-\(UUID().uuidString).realm")
         let configuration = Realm.Configuration(
             fileURL: url,
@@ -139,7 +139,7 @@ struct ServerDocTests {
         expect(told.value.allSatisfy { $0 == 2000 })
     }
 
-    @Test func `the article on transactions`() async throws {
+    @Test func `the code of the article on transactions works`() async throws {
         var configuration = Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: Self.types)
         let keeper = try await Realm.Store(configuration)
         // These are calls of the default configuration, which tests leave alone: compiled, and run with another below.
@@ -176,7 +176,7 @@ struct ServerDocTests {
 
     /// Each line of the articles' code is a line of this file, except code that needs frameworks.
     @Test(arguments: ["Servers", "Transactions"])
-    func `the code is that of the article`(article: String) throws {
+    func `the code equals that of the article`(article: String) throws {
         let here = URL(fileURLWithPath: #filePath)
         let root = here.deletingLastPathComponent().appendingPathComponent("../../..").standardized
         let page = root.appendingPathComponent("Sources/Freehold/Freehold.docc/\(article).md")

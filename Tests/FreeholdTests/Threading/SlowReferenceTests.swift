@@ -22,7 +22,7 @@ struct SlowReferenceTests {
         return counts >> 62 == 3
     }
 
-    @Test func `the layout that this relies on`() {
+    @Test func `the test's assumption about the layout holds`() {
         final class Probe { weak var other: Probe? }
         let (probe, holder) = (Probe(), Probe())
         expect(!isReferredToWeakly(probe))

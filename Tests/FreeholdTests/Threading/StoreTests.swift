@@ -96,7 +96,7 @@ struct StoreTests {
         _ = try Realm.deleteFiles(for: configuration)
     }
 
-    @Test func `a thousand writers come in the order of their calls`() async throws {
+    @Test func `a thousand writers write in the order of their calls`() async throws {
         try await withServerStore { store in
             let holder = try await HeldWriter(store)
             let order = Locked<[Int]>([])

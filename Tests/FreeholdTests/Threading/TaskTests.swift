@@ -24,7 +24,7 @@ struct TaskTests {
         }
     }
 
-    @Test func `blocks that take their time leave Swift's threads to others`() async throws {
+    @Test func `blocks that take long leave Swift's threads to other tasks`() async throws {
         try await withServerStore { store in
             let count = ProcessInfo.processInfo.activeProcessorCount + 1
             let letGo = Locked(false)
@@ -47,7 +47,7 @@ struct TaskTests {
     }
 
     @Test(arguments: [true, false])
-    func `a task that is cancelled before doesn't run the block`(isWrite: Bool) async throws {
+    func `a task that was cancelled before doesn't run the block`(isWrite: Bool) async throws {
         try await withServerStore { store in
             let ran = Locked(false)
             let task = Task {
@@ -64,7 +64,8 @@ struct TaskTests {
     }
 
     @Test(arguments: [true, false])
-    func `a block sees that its task is cancelled, and the call throws whatever it returns`(isWrite: Bool) async throws
+    func `a block sees the cancellation of its task, and the call throws instead of returning`(isWrite: Bool)
+        async throws
     {
         try await withServerStore { store in
             let begun = Locked(false)
@@ -88,7 +89,7 @@ struct TaskTests {
         }
     }
 
-    @Test func `a write that adds for ever ends when its task is cancelled, and changes nothing`() async throws {
+    @Test func `a write that adds objects forever ends when its task is cancelled, and changes nothing`() async throws {
         try await withServerStore(serverConfiguration(inMemory: false)) { store in
             let added = Locked(0)
             let task = Task {
@@ -125,7 +126,7 @@ struct TaskTests {
         }
     }
 
-    @Test func `a sequence without end that is added ends when the task is cancelled`() async throws {
+    @Test func `adding an endless sequence ends when the task is cancelled`() async throws {
         try await withServerStore { store in
             let begun = Locked(false)
             let task = Task {
@@ -145,7 +146,8 @@ struct TaskTests {
         }
     }
 
-    @Test func `a cancelled task leaves the queue of writers at once, and the others keep their places`() async throws {
+    @Test func `a cancelled task leaves the queue of writers at once, and other tasks keep their places`() async throws
+    {
         try await withServerStore { store in
             let holder = try await HeldWriter(store)
             let order = Locked<[Int]>([])
@@ -165,7 +167,7 @@ struct TaskTests {
         }
     }
 
-    @Test func `what a block has committed by itself stands`() async throws {
+    @Test func `a commit of the block itself persists`() async throws {
         try await withServerStore { store in
             let task = Task {
                 try await store.write { realm in
@@ -181,7 +183,7 @@ struct TaskTests {
         }
     }
 
-    @Test func `an error of a cancelled block's own is thrown as it is, if no query was cut short`() async throws {
+    @Test func `an error of a cancelled block is thrown, if no query was interrupted`() async throws {
         struct OwnError: Error {}
         try await withServerStore { store in
             let task = Task {

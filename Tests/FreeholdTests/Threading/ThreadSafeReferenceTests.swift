@@ -30,7 +30,7 @@ struct ThreadSafeReferenceTests {
     }
 
     @Test
-    func `an object that was deleted meanwhile resolves to nil, and an older realm moves on`() throws {
+    func `an object that was deleted in the meantime resolves to nil, and an older realm advances`() throws {
         let configuration = threadingConfiguration()
         let realm = try threadingRealm(configuration)
         let reference = try onAnotherThread {

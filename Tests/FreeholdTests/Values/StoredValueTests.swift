@@ -60,7 +60,7 @@ struct StoredValueTests {
     }
 
     @Test
-    func `Decimals keep value, sign and every digit; NaN and infinities too`() throws {
+    func `decimals keep value, sign and every digit; NaN and infinities too`() throws {
         let values: [Decimal128] = [
             "0", "-0", "1.00", "-1234567890.123456789012345678901234", .max, .min, .leastNonzeroMagnitude, .nan,
             .infinity, -.infinity, "9999999999999999999999999999999999",
@@ -74,7 +74,7 @@ struct StoredValueTests {
     }
 
     @Test
-    func `Dates keep whole nanoseconds and are clamped at the ends`() throws {
+    func `dates keep whole nanoseconds and are clamped at the ends`() throws {
         let exact = [
             Date(timeIntervalSince1970: 0), Date(timeIntervalSince1970: -0.5), .distantPast, .distantFuture,
             Date(timeIntervalSince1970: 1_700_000_000.125), Date(timeIntervalSinceReferenceDate: 0), Date(),
@@ -95,7 +95,7 @@ struct StoredValueTests {
     }
 
     @Test
-    func `An unmanaged object keeps any Date as it is`() {
+    func `an unmanaged object keeps any Date`() {
         let holder = SVHolder()
         holder.date = Date(timeIntervalSinceReferenceDate: .nan)
         expect(holder.date.timeIntervalSinceReferenceDate.isNaN)
@@ -121,7 +121,7 @@ struct StoredValueTests {
     }
 
     @Test
-    func `Results sort decimals by value, dates by time, UUIDs and ids by unsigned bytes`() throws {
+    func `results sort decimals by value, dates by time, UUIDs and ids by unsigned bytes`() throws {
         let realm = try Realm(
             configuration: Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: [SVHolder.self])
         )
@@ -155,7 +155,7 @@ struct StoredValueTests {
     }
 
     @Test
-    func `Lists hold them exactly, managed and unmanaged`() throws {
+    func `lists store them exactly, managed and unmanaged`() throws {
         try withNewFile { configuration in
             var configuration = configuration
             configuration.objectTypes = [SVHolder.self]

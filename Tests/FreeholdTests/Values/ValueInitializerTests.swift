@@ -6,7 +6,7 @@ import Testing
 @Suite("Values: initialisers")
 struct ValueInitializerTests {
     @Test
-    func `Text that is no ObjectId is a typed error that names it`() throws {
+    func `text that isn't an ObjectId is a typed error that names it`() throws {
         try expectEqual(ObjectId(string: "507F1F77BCF86CD799439011").stringValue, "507f1f77bcf86cd799439011")
         for text in ["", "x", "507f1f77bcf86cd79943901g", "507f1f77bcf86cd7994390111"] {
             let error = #expect(throws: Realm.Error.self) { try ObjectId(string: text) }
@@ -27,7 +27,7 @@ struct ValueInitializerTests {
     }
 
     @Test
-    func `A decimal from an NSNumber keeps all digits`() {
+    func `a decimal from an NSNumber keeps all digits`() {
         expectEqual(Decimal128(number: NSNumber(value: Int64.min)).stringValue, "-9223372036854775808")
         expectEqual(Decimal128(number: NSNumber(value: UInt64.max)).stringValue, "18446744073709551615")
         expectEqual(Decimal128(number: NSNumber(value: 0.1)), "0.1")
@@ -40,7 +40,7 @@ struct ValueInitializerTests {
     }
 
     @Test
-    func `A decimal from a number of any type, or its text`() {
+    func `a decimal is created from a number of any type, or its text`() {
         expect(Decimal128(value: 5) == 5 && Decimal128(value: Int8(-3)) == -3)
         expectEqual(Decimal128(value: UInt64.max).stringValue, "18446744073709551615")
         expect(Decimal128(value: 0.1) == "0.1" && Decimal128(value: Float(0.1)) == "0.1")
@@ -65,7 +65,7 @@ struct ValueInitializerTests {
     }
 
     @Test
-    func `Compound assignments, sums and products are exact`() {
+    func `compound assignments, sums and products are exact`() {
         var price: Decimal128 = "19.99"
         price *= 3
         expectEqual(price.stringValue, "59.97")
