@@ -9,7 +9,7 @@ struct DocumentCodeTests {
         try Document(path: "a.md", text: text).parts.map { $0.blocks.map { $0.code.joined(separator: "\n") } }
     }
 
-    @Test func `blocks of Swift and hidden code are taken, in order`() throws {
+    @Test func `Swift blocks and hidden code are extracted in order`() throws {
         let text = """
             # Title
 
@@ -45,7 +45,7 @@ struct DocumentCodeTests {
         expectEqual(blocks.map(\.isShown), [false, true, true])
     }
 
-    @Test func `directives hold for the next block`() throws {
+    @Test func `directives apply to the next block`() throws {
         let text = """
             <!-- swift: skip a manifest -->
             ```swift
@@ -176,7 +176,7 @@ struct DocumentCodeTests {
         expect(list.contains("\"docs_a_1\": docs_a_1.run,") && !list.contains("docs_a_2"))
     }
 
-    @Test func `figures are filled in from the results`() throws {
+    @Test func `figures are inserted from the results`() throws {
         let figures = Figures(
             results: """
                 | Workload | LMDB | SQLite | Freehold objects | Goal |
@@ -206,7 +206,7 @@ struct DocumentCodeTests {
         }
     }
 
-    @Test func `a document without code makes no file`() throws {
+    @Test func `a document without code creates no file`() throws {
         expect(Program.file(of: try Document(path: "a.md", text: "Text.\n")) == nil)
         expect(try programs("").isEmpty)
     }

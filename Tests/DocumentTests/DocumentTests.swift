@@ -11,7 +11,7 @@ struct DocumentTests {
             .deletingLastPathComponent()
     )
 
-    @Test func `the code that is compiled is what the documents say`() throws {
+    @Test func `the compiled code equals the code of the documents`() throws {
         let (made, found) = (try Self.documents.files(), try Self.documents.existingFiles())
         for name in Set(made.keys).union(found.keys).sorted() {
             expectEqual(made[name], found[name], "\(name) is out of date: run 'make docs-code'")

@@ -40,7 +40,7 @@ struct CodingTests {
         enum Shape: Codable, Equatable { case circle(radius: Double), point }
     }
 
-    @Test func `Every type comes back, and has its BSON type`() throws {
+    @Test func `every type is decoded as encoded, and has its BSON type`() throws {
         let value = Everything()
         let document = try BSONEncoder().encode(value)
         try expectEqual(BSONDecoder().decode(Everything.self, from: document.bytes()), value)
@@ -86,7 +86,7 @@ struct CodingTests {
         }
     }
 
-    @Test func `Integers that don't fit are errors with a path`() throws {
+    @Test func `integers out of range are errors with a path`() throws {
         struct Holder<T: Codable>: Codable { var a: [T] }
         let decoder = BSONDecoder()
         func number(_ value: BSONValue) -> BSONDocument { ["a": [.int32(0), value]] }
@@ -109,7 +109,7 @@ struct CodingTests {
         expectEqual(Self.path { _ = try BSONEncoder().encode(["a": UInt.max]) }, ["a"])
     }
 
-    @Test func `Another type, a missing key and null are errors of their kind`() {
+    @Test func `another type, a missing key and null are errors of different kinds`() {
         struct Holder: Codable { var a: Int }
         let decoder = BSONDecoder()
         func error(_ document: BSONDocument) -> String {
@@ -174,7 +174,7 @@ struct CodingTests {
         }
     }
 
-    @Test func `Nested containers and superclasses find their places`() throws {
+    @Test func `nested containers and superclasses are encoded at their places`() throws {
         let value = Derived()
         value.a = 7
         value.b = 8
@@ -192,7 +192,7 @@ struct CodingTests {
         init(next: Node? = nil) { self.next = next }
     }
 
-    @Test func `Deep values are encoded to the limit, and an object that holds itself is an error, on a small stack`() {
+    @Test func `deep values are encoded up to the limit, and a cyclic object is an error, on a small stack`() {
         onSmallStack {
             var deep = Node()
             for _ in 0..<99 { deep = Node(next: deep) }
@@ -210,14 +210,14 @@ struct CodingTests {
         }
     }
 
-    @Test func `A dictionary with many keys is encoded and decoded`() throws {
+    @Test func `a dictionary with many keys is encoded and decoded`() throws {
         let many = Dictionary(uniqueKeysWithValues: (0..<50_000).map { ("\($0)", $0) })
         let document = try BSONEncoder().encode(many)
         expectEqual(document.count, many.count)
         try expectEqual(BSONDecoder().decode([String: Int].self, from: document), many)
     }
 
-    @Test func `BSON's types go through other coders as text`() throws {
+    @Test func `other coders encode BSON's types as text`() throws {
         let value: BSONDocument = [
             "a": .int32(1), "b": [.minKey, .binary(BSONBinary(bytes: [1], subtype: .encrypted))],
         ]
@@ -230,7 +230,7 @@ struct CodingTests {
         }
     }
 
-    @Test func `User info reaches the types`() throws {
+    @Test func `user info is available to the types`() throws {
         struct Probe: Codable {
             var found = false
             init() {}

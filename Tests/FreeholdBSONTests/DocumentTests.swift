@@ -5,7 +5,7 @@ import Testing
 
 @Suite("BSON: documents and values")
 struct DocumentTests {
-    @Test func `A document keeps the order of its keys`() {
+    @Test func `a document keeps the order of its keys`() {
         var document: BSONDocument = ["b": 1, "a": 2]
         document["c"] = 3
         document["b"] = nil
@@ -24,7 +24,7 @@ struct DocumentTests {
     }
 
     @Test(arguments: [3, 40])
-    func `Keys that repeat are refused, kept, or the last one counts`(_ count: Int) throws {
+    func `repeated keys are refused, kept, or the last one counts`(_ count: Int) throws {
         var document = BSONDocument()
         for index in 0..<count { document.append("k\(index)", .int32(Int32(index))) }
         document.append("k1", "again")
@@ -51,14 +51,14 @@ struct DocumentTests {
         expect(document.count == count && document["k1"] == true)
     }
 
-    @Test func `Many keys are read in one go, also if all are new`() throws {
+    @Test func `many keys are read in linear time, even if all are new`() throws {
         var document = BSONDocument()
         for index in 0..<100_000 { document.append("\(index)", .null) }
         try expectEqual(BSONDocument(bytes: document.bytes()), document)
         try expectEqual(BSONDocument(extendedJSON: document.extendedJSON()), document)
     }
 
-    @Test func `Thousands of keys that Swift takes for one are read in one go`() throws {
+    @Test func `thousands of keys that are equal in Swift are read in linear time`() throws {
         var document = BSONDocument()
         for bits in 0..<(1 << 15) {
             document.append((0..<15).map { bits >> $0 & 1 == 0 ? "\u{E9}" : "e\u{301}" }.joined(), .null)
@@ -68,7 +68,7 @@ struct DocumentTests {
         expectEqual(Set(document.map { BSONValue.string($0.key) }).count, document.count)
     }
 
-    @Test func `Values are equal if their type and their bytes are`() {
+    @Test func `values are equal if their types and bytes are equal`() {
         let different: [BSONValue] = [
             .int32(1), .int64(1), .double(1), .decimal128("1"), .decimal128("1.0"), .bool(true), .double(0),
             .double(-0.0),
@@ -89,7 +89,7 @@ struct DocumentTests {
         expect((["e\u{301}": 1] as BSONDocument)["é"] == nil)
     }
 
-    @Test func `Typed accessors convert nothing, numbers convert if that is exact`() throws {
+    @Test func `typed accessors convert nothing, and numbers are converted if that is exact`() throws {
         expect(BSONValue.int32(1).int32Value == 1 && BSONValue.int32(1).int64Value == nil)
         expect(BSONValue.int32(1).asInt() == 1 && BSONValue.double(2).asInt64() == 2)
         expect(BSONValue.double(2.5).asInt() == nil && BSONValue.double(.nan).asInt64() == nil)
@@ -103,13 +103,13 @@ struct DocumentTests {
     }
 
     @Test(arguments: [0, 1, -1, 1_356_351_330_501, -62_135_596_800_000, 253_402_300_799_999, 1 << 51, -1 << 51])
-    func `Dates become milliseconds and back`(_ milliseconds: Int64) {
+    func `dates are converted to milliseconds and back`(_ milliseconds: Int64) {
         let date = BSONDateTime(milliseconds: milliseconds).date
         expectEqual(BSONDateTime(date)?.milliseconds, milliseconds)
         expect(abs(date.timeIntervalSince1970 * 1000 - Double(milliseconds)) < 1)
     }
 
-    @Test func `Dates that milliseconds can't hold are the nearest that fits`() {
+    @Test func `dates that milliseconds can't represent become the nearest ones`() {
         expect(BSONDateTime(Date(timeIntervalSince1970: .infinity)) == nil)
         expect(BSONDateTime(Date(timeIntervalSince1970: .nan)) == nil)
         expect(BSONDateTime(Date(timeIntervalSince1970: 1e17)) == nil)
@@ -120,7 +120,7 @@ struct DocumentTests {
         }
     }
 
-    @Test func `Vectors are packed and read`() throws {
+    @Test func `vectors are packed and read`() throws {
         for (vector, expected) in [
             (.int8([127, 7, -128]), "03007F0780"), (.int8([]), "0300"), (.float32([127, 7]), "27000000FE420000E040"),
             (.float32([-.infinity, 0, .infinity]), "2700000080FF000000000000807F"),
@@ -142,7 +142,7 @@ struct DocumentTests {
         expectEqual(failure { () throws(BSONError) in try binary.vector() }?.code, .invalidVector)
     }
 
-    @Test func `Vectors that can't be packed are refused`() {
+    @Test func `vectors that can't be packed are refused`() {
         for (bytes, padding) in [([], 1), ([1], 8), ([1], -1), ([1], 1), ([0], 256)] as [([UInt8], Int)] {
             let vector = BSONVector.packedBit(bytes: bytes, padding: padding)
             expectEqual(failure { () throws(BSONError) in try BSONBinary(vector) }?.code, .invalidVector)
@@ -150,11 +150,11 @@ struct DocumentTests {
         expectEqual(failure { () throws(BSONError) in try BSONBinary(bytes: [3, 0]).vector() }?.code, .invalidVector)
     }
 
-    @Test func `A key that repeats in a literal traps`() async {
+    @Test func `a repeated key in a literal traps`() async {
         await #expect(processExitsWith: .failure) { _ = BSONDocument(dictionaryLiteral: ("a", 1), ("a", 2)) }
     }
 
-    @Test func `Documents are printed as relaxed Extended JSON`() throws {
+    @Test func `documents are printed as relaxed Extended JSON`() throws {
         let document: BSONDocument = ["a": 1, "b": [true, nil, []], "c": ["d": 0.5], "e": [:]]
         expectEqual("\(document)", #"{"a":1,"b":[true,null,[]],"c":{"d":0.5},"e":{}}"#)
         expectEqual("\(document["b"]!)", "[true,null,[]]")

@@ -9,7 +9,7 @@ struct FuzzTests {
     private static let count = TestBudget.cases(6_000, soak: 3_000_000)
 
     @Test(arguments: [BSONDuplicateKeys.refuse, .keep, .last])
-    func `Damaged bytes give an error or a document that can be written`(_ policy: BSONDuplicateKeys) throws {
+    func `damaged bytes give an error or a document that can be written`(_ policy: BSONDuplicateKeys) throws {
         var documents = RandomDocuments(random: SeededRandom(test: "FuzzTests.bytes"))
         var accepted = 0
         var valid: [UInt8] = []
@@ -30,7 +30,7 @@ struct FuzzTests {
         expect(accepted > Self.count / 50)
     }
 
-    @Test func `Damaged text gives an error or a document that can be written`() throws {
+    @Test func `damaged text gives an error or a document that can be written`() throws {
         var documents = RandomDocuments(random: SeededRandom(test: "FuzzTests.text"))
         var accepted = 0
         var valid: [UInt8] = []
@@ -51,7 +51,7 @@ struct FuzzTests {
         expect(accepted > Self.count / 50)
     }
 
-    @Test func `Every beginning of a document is refused`() throws {
+    @Test func `every proper prefix of a document is refused`() throws {
         var documents = RandomDocuments(random: SeededRandom(test: "FuzzTests.beginnings"))
         for _ in TestBudget.range("FuzzTests.beginnings", usual: 12, soak: 30) {
             let document = documents.document()

@@ -25,7 +25,7 @@ struct LimitTests {
     }
 
     @Test(arguments: [0x03, 0x04] as [UInt8], [1, 7, 200, 1000])
-    func `Documents are read to the depth that is allowed, on a small stack`(_ type: UInt8, _ depth: Int) {
+    func `documents are read up to the permitted depth, on a small stack`(_ type: UInt8, _ depth: Int) {
         onSmallStack {
             let bytes = Self.nested(depth, type: type)
             let limits = BSONLimits(depth: depth)
@@ -47,7 +47,7 @@ struct LimitTests {
     }
 
     @Test(arguments: [0x03, 0x04, 0x0F] as [UInt8])
-    func `A depth bomb is refused at the limit`(_ type: UInt8) {
+    func `a deeply nested document is refused at the limit`(_ type: UInt8) {
         onSmallStack {
             let bytes = Self.nested(100_000, type: type)
             let error = failure { () throws(BSONError) in try BSONDocument(bytes: bytes) }
@@ -62,7 +62,7 @@ struct LimitTests {
     }
 
     @Test(arguments: ["[", #"{"a":"#, #"{"$code":"","$scope":"#, #"{"$oid":"#, #"{"$binary":["#, #"[{"$date":"#])
-    func `A depth bomb of text is refused at the limit`(_ part: String) {
+    func `a deeply nested text is refused at the limit`(_ part: String) {
         onSmallStack {
             let text = #"{"a":"# + String(repeating: part, count: 200_000)
             expectEqual(failure { () throws(BSONError) in try BSONDocument(extendedJSON: text) }?.code, .tooDeep)
@@ -74,7 +74,7 @@ struct LimitTests {
         }
     }
 
-    @Test func `A value at the greatest depth may be one that text writes as nested objects`() throws {
+    @Test func `a value at the maximum depth may be one with nested objects in text`() throws {
         let limits = BSONLimits(depth: 2)
         let options = ExtendedJSONOptions(limits: limits)
         let document: BSONDocument = [
@@ -98,7 +98,7 @@ struct LimitTests {
         try expectEqual(scope.bytes(limits: BSONLimits(depth: 3)).count, 22)
     }
 
-    @Test func `A value that is nested too deeply isn't written`() {
+    @Test func `a value that is nested too deeply isn't written`() {
         onSmallStack {
             var document = BSONDocument()
             for _ in 0..<200 { document = ["a": [.document(document)]] }
@@ -113,14 +113,14 @@ struct LimitTests {
         "1400000002610000000080", "14000000026100FFFFFF7F00", "FFFFFF7F0261000100000000", "14000000056100FFFFFF7F0000",
         "14000000036100FFFFFF7F00", "140000000461000000007F00", "140000000F6100FFFFFF7F0100000000",
     ])
-    func `A length of 2 GiB in 20 bytes is refused`(_ start: String) throws {
+    func `a length of 2 GiB in 20 bytes is refused`(_ start: String) throws {
         var bytes = bytes(start)
         bytes += [UInt8](repeating: 0, count: 20 - bytes.count)
         let error = try require(failure { () throws(BSONError) in try BSONDocument(bytes: bytes) })
         expect([.invalidLength, .truncated].contains(error.code))
     }
 
-    @Test func `The size is limited both ways`() throws {
+    @Test func `the size is limited in both directions`() throws {
         let document: BSONDocument = ["a": .string(String(repeating: "x", count: 100)), "b": .data(.init(count: 100))]
         let bytes = try document.bytes()
         let exact = BSONLimits(size: bytes.count)
@@ -142,7 +142,7 @@ struct LimitTests {
         )
     }
 
-    @Test func `Limits stay in their ranges`() {
+    @Test func `limits stay in their ranges`() {
         expectEqual(BSONLimits(depth: -1, size: -1), BSONLimits(depth: 1, size: 5))
         expectEqual(BSONLimits(depth: .max, size: .max), BSONLimits(depth: 1000, size: 2_147_483_647))
     }

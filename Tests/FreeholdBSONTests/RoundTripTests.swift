@@ -6,7 +6,7 @@ import Testing
 struct RoundTripTests {
     private static let count = isSoak ? 200_000 : 3_000
 
-    @Test func `Documents come back from their bytes, and equal documents have equal bytes`() throws {
+    @Test func `documents are read from their bytes, and equal documents have equal bytes`() throws {
         var documents = RandomDocuments(random: SeededRandom(test: "RoundTripTests.bytes"))
         for _ in 0..<Self.count {
             let document = documents.document()
@@ -20,7 +20,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func `Documents come back from canonical text with every type`() throws {
+    @Test func `documents are read from canonical text with every type`() throws {
         var documents = RandomDocuments(random: SeededRandom(test: "RoundTripTests.canonical"), isTextSafe: true)
         for round in 0..<Self.count {
             let document = documents.document()
@@ -30,7 +30,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func `Relaxed text comes back as the same text, and any bits become text`() throws {
+    @Test func `relaxed text is written as the same text, and any bits become text`() throws {
         var documents = RandomDocuments(random: SeededRandom(test: "RoundTripTests.relaxed"))
         for _ in 0..<Self.count {
             let document = documents.document()
@@ -41,7 +41,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func `Decimals read as text what they write, with the same bits if canonical`() throws {
+    @Test func `decimals are read from the text that they write, with the same bits if canonical`() throws {
         var documents = RandomDocuments(random: SeededRandom(test: "RoundTripTests.decimals"), isTextSafe: true)
         for _ in 0..<Self.count {
             let value = BSONValue.decimal128(documents.decimal())
@@ -49,7 +49,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func `Doubles are written with the shortest digits that read back the same`() throws {
+    @Test func `doubles are written with the shortest digits that have the same value`() throws {
         var random = SeededRandom(test: "RoundTripTests.doubles")
         for _ in 0..<Self.count {
             let number = Double(bitPattern: random.next())

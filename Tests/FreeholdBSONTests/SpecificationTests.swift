@@ -6,7 +6,7 @@ import Testing
 @Suite("BSON: the specification's facts")
 struct SpecificationTests {
     @Test(arguments: ValidCases.all)
-    func `Bytes are read and written again as the same bytes and as the canonical text`(_ test: ValidCase) throws {
+    func `bytes are read and written again as the same bytes and as the canonical text`(_ test: ValidCase) throws {
         let document = try BSONDocument(bytes: bytes(test.hex))
         try expectEqual(hex(document.bytes()), test.hex)
         try expectEqual(document.extendedJSON(.canonical), test.canonical)
@@ -14,7 +14,7 @@ struct SpecificationTests {
     }
 
     @Test(arguments: ValidCases.all)
-    func `The canonical text is read as the same document`(_ test: ValidCase) throws {
+    func `the canonical text is read as the same document`(_ test: ValidCase) throws {
         let document = try BSONDocument(extendedJSON: test.canonical)
         try expectEqual(document.extendedJSON(.canonical), test.canonical)
         if !test.isLossy {
@@ -26,13 +26,13 @@ struct SpecificationTests {
     }
 
     @Test(arguments: ValidCases.all)
-    func `The relaxed text is read and written again as the same text`(_ test: ValidCase) throws {
+    func `the relaxed text is read and written again as the same text`(_ test: ValidCase) throws {
         guard let relaxed = test.relaxed else { return }
         try expectEqual(BSONDocument(extendedJSON: relaxed).extendedJSON(), relaxed)
     }
 
     @Test(arguments: ValidCases.all)
-    func `Other spellings are read as the same`(_ test: ValidCase) throws {
+    func `other notations are read as the same document`(_ test: ValidCase) throws {
         for text in test.otherTexts {
             let document = try BSONDocument(extendedJSON: text)
             try expectEqual(document.extendedJSON(.canonical), test.canonical)
@@ -44,7 +44,7 @@ struct SpecificationTests {
     }
 
     @Test(arguments: DecimalCases.valid.split(separator: "\n"))
-    func `Decimals keep their digits and their exponent`(_ line: Substring) throws {
+    func `decimals keep their digits and their exponent`(_ line: Substring) throws {
         let words = line.split(separator: " ")
         let isLossy = words.contains("~")
         let stored = "180000001364" + "00" + words[0] + "00"
@@ -65,7 +65,7 @@ struct SpecificationTests {
         expect(failure { () throws(BSONError) in try Decimal128(exact: String(text)) } != nil)
     }
 
-    @Test func `Long decimals are exact or refused`() throws {
+    @Test func `long decimals are exact or refused`() throws {
         let zeros = String(repeating: "0", count: 100_000)
         try expectEqual(Decimal128(exact: zeros + "1." + "0").exactText, "1.0")
         try expectEqual(Decimal128(exact: "1" + zeros + "E-100000").exactText, "1.000000000000000000000000000000000")
@@ -79,7 +79,7 @@ struct SpecificationTests {
     }
 
     @Test(arguments: HostileBytes.cases.indices)
-    func `Wrong bytes are refused, with the place`(_ index: Int) throws {
+    func `wrong bytes are refused, with the place`(_ index: Int) throws {
         let test = HostileBytes.cases[index]
         let error = try require(failure { () throws(BSONError) in try BSONDocument(bytes: bytes(test.hex)) })
         expectEqual(error.code, test.code)
@@ -87,7 +87,7 @@ struct SpecificationTests {
     }
 
     @Test(arguments: HostileTexts.cases.indices)
-    func `Wrong Extended JSON is refused, with the path`(_ index: Int) throws {
+    func `wrong Extended JSON is refused, with the path`(_ index: Int) throws {
         let test = HostileTexts.cases[index]
         let error = try require(failure { () throws(BSONError) in try BSONDocument(extendedJSON: test.text) })
         expectEqual(error.code, test.code)

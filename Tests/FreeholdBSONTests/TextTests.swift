@@ -21,7 +21,7 @@ struct TextTests {
             ("0.1", .double(0.1)), ("1.7976931348623157e308", .double(.greatestFiniteMagnitude)),
         ] as [(String, BSONValue)]
     )
-    func `JSON's numbers become the smallest type that holds them`(_ text: String, _ value: BSONValue) throws {
+    func `JSON's numbers become the smallest type that represents them`(_ text: String, _ value: BSONValue) throws {
         try expectEqual(BSONValue(extendedJSON: text), value)
         try expectEqual(BSONValue(extendedJSON: "[ \(text) ]"), [value])
     }
@@ -49,13 +49,13 @@ struct TextTests {
             ("\u{A0}1", .invalidJSON, 0),
         ] as [(String, BSONError.Code, Int)]
     )
-    func `What isn't JSON is refused, with the place`(_ text: String, _ code: BSONError.Code, _ offset: Int) {
+    func `text that isn't JSON is refused, with the place`(_ text: String, _ code: BSONError.Code, _ offset: Int) {
         let error = Self.error(text)
         expectEqual(error?.code, code)
         expectEqual(error?.offset, offset)
     }
 
-    @Test func `Text that isn't UTF-8 is refused`() {
+    @Test func `text that isn't UTF-8 is refused`() {
         for wrong in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x98]] as [[UInt8]] {
             let key = Array(#"{"a"#.utf8) + wrong + Array(#"":1}"#.utf8)
             let value = Array(#"{"a":"\n"#.utf8) + wrong + Array(#""}"#.utf8)
@@ -68,7 +68,7 @@ struct TextTests {
         }
     }
 
-    @Test func `Errors name the path and the place`() throws {
+    @Test func `errors name the path and the place`() throws {
         let error = try require(Self.error(#"{"people": [{}, {"born": {"at": {"$date": "yesterday"}}}]}"#))
         expectEqual(error.path, ["people", "1", "born", "at"])
         expectEqual(error.offset, 32)
@@ -110,7 +110,7 @@ struct TextTests {
         #"{"$regularExpression":"a"}"#, #"{"$dbPointer":{"$ref":"a","$id":"b"}}"#, #"{"$symbol":1}"#,
         #"{"$uuid":"c8edabc3f7384ca3b68dab92a91478a3"}"#, #"{"a":1,"$oid":"56e1fc72e0c917e9c4714161"}"#,
     ])
-    func `Wrappers of another form are refused`(_ text: String) throws {
+    func `wrappers of another form are refused`(_ text: String) throws {
         let error = try require(Self.error(#"{"a":[\#(text)]}"#))
         expect([.invalidWrapper, .numberOutOfRange].contains(error.code))
         expect(error.path.starts(with: ["a", "0"]))
@@ -122,12 +122,12 @@ struct TextTests {
         #"{"$":1}"#,
         #"{"$gt":{"$lt":1}}"#, #"{"$Oid":"a"}"#, #"{"oid":"a"}"#,
     ])
-    func `Other keys with a dollar stay documents`(_ text: String) throws {
+    func `other keys with a dollar sign stay documents`(_ text: String) throws {
         try expectEqual(BSONValue(extendedJSON: text).extendedJSON(), text)
         expect(try BSONValue(extendedJSON: text).documentValue != nil)
     }
 
-    @Test func `The keys of a document's text are never a wrapper, those of a value's text are`() throws {
+    @Test func `the keys of a document's text are never a wrapper, and those of a value's text are`() throws {
         let text = #"{"$numberInt":"1"}"#
         try expectEqual(BSONDocument(extendedJSON: text), ["$numberInt": "1"])
         try expectEqual(BSONValue(extendedJSON: text), .int32(1))
@@ -149,11 +149,11 @@ struct TextTests {
             (#"{"$date":5000000000}"#, .datetime(BSONDateTime(milliseconds: 5_000_000_000))),
         ] as [(String, BSONValue)]
     )
-    func `Old forms are read if that is asked for`(_ text: String, _ value: BSONValue) throws {
+    func `old forms are read on request`(_ text: String, _ value: BSONValue) throws {
         try expectEqual(BSONValue(extendedJSON: text, options: ExtendedJSONOptions(acceptsLegacy: true)), value)
     }
 
-    @Test func `Dates in text are those of Foundation's calendar`() throws {
+    @Test func `dates in text agree with Foundation's calendar`() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = TimeZone(identifier: "UTC")!
         var random = SeededRandom(test: "TextTests.dates")

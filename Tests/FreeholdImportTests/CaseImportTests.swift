@@ -38,7 +38,7 @@ struct CaseImportTests {
     }
 
     @Test(arguments: RealmFixture.cases)
-    func `keys kept in a scratch file, and many parts, make the same file`(_ fixture: RealmFixture) throws {
+    func `keys in a scratch file, and many parts, create the same file`(_ fixture: RealmFixture) throws {
         try withFolder { folder in
             func imported(_ name: String, memory: Int, runs: Int) throws -> (
                 ScratchFile, [String: [String: [String: Value]]]

@@ -58,7 +58,7 @@ struct ConversionTests {
         expectEqual(cases, count)
     }
 
-    @Test func `keys that can't be put into a file are an error`() throws {
+    @Test func `keys that can't be written to a file are an error`() throws {
         let scratch = ScratchFile(in: URL(fileURLWithPath: "/nowhere at all"))
         let map = KeyMap(scratch, memory: 0, blockRuns: 128)
         for i in 0..<1000 { map.append(old: Int64(i * 2), new: ObjectKey(Int64(i))) }
@@ -71,13 +71,13 @@ struct ConversionTests {
         ("plain", "plain"), ("a.b.c", "a%2Eb%2Ec"), ("$set", "%24set"), ("a$", "a$"), (".", "%2E"), ("", ""),
         ("é.", "é%2E"),
     ])
-    func `keys that a dictionary can't have are percent-encoded`(_ old: String, _ new: String) throws {
+    func `keys that a dictionary doesn't permit are percent-encoded`(_ old: String, _ new: String) throws {
         let run = try prepared()
         expectEqual(run.name(old, place), new)
         expectEqual(run.tally.encodedKeys, (old == new ? [:] : [place: 1]))
     }
 
-    @Test func `links that lead nowhere become null, and are counted`() throws {
+    @Test func `links without a target become null, and are counted`() throws {
         let run = try prepared()
         let word = run.file.requireClass("Word")
         let there = Value.objectLink(ObjectLink(tableID: word.number, key: ObjectKey(0)))

@@ -22,7 +22,7 @@ struct ImportErrorTests {
     }
 
     @Test(arguments: [2, 6, 9, 25])
-    func `a format that can't be read is named, with what to do`(_ format: Int) throws {
+    func `an unreadable format is named, with the remedy`(_ format: Int) throws {
         var bytes = try RealmFixture.format24.bytes()
         (bytes[20], bytes[21]) = (UInt8(format), UInt8(format))
         let error = try error(bytes)
@@ -30,7 +30,7 @@ struct ImportErrorTests {
         expectEqual(error?.message.contains("format \(format)"), true)
     }
 
-    @Test func `a file that is cut short is damaged, and the error says where`() throws {
+    @Test func `a truncated file is damaged, and the error has the place`() throws {
         let error = try error(try RealmFixture.format24.bytes().dropLast(8192))
         expectEqual(error?.code, .invalidDatabase)
         expect((error?.cause as? RealmFileError)?.offset != nil)
@@ -48,7 +48,7 @@ struct ImportErrorTests {
         }
     }
 
-    @Test func `opening a Realm file as a realm says how to import it`() throws {
+    @Test func `opening a Realm file as a realm is an error that explains the import`() throws {
         try withFolder { folder in
             let url = folder.appendingPathComponent("old.realm")
             try FileManager.default.copyItem(at: RealmFixture.format24.url, to: url)
@@ -64,7 +64,7 @@ struct ImportErrorTests {
         }
     }
 
-    @Test func `a file in which nothing was stored becomes one without classes`() throws {
+    @Test func `an empty Realm file becomes one without classes`() throws {
         try withFolder { folder in
             var bytes = [UInt8](repeating: 0, count: 4096)
             bytes.replaceSubrange(16..<20, with: Array("T-DB".utf8))

@@ -14,7 +14,7 @@ struct ImportOptionTests {
     }
 
     @Test(arguments: [RealmFixture.format24, .encrypted])
-    func `the new file can be encrypted, whatever the old one is`(_ fixture: RealmFixture) throws {
+    func `the new file can be encrypted, independent of the old one`(_ fixture: RealmFixture) throws {
         try withFolder { folder in
             let url = folder.appendingPathComponent("new.realm")
             let key = Data((0..<64).map { UInt8(200 - $0) })
@@ -44,7 +44,7 @@ struct ImportOptionTests {
         }
     }
 
-    @Test func `a key for the new file of another length is refused`() throws {
+    @Test func `a key of another length for the new file is refused`() throws {
         try withFolder { folder in
             let url = folder.appendingPathComponent("new.realm")
             let target = Realm.Configuration(fileURL: url, encryptionKey: Data(repeating: 1, count: 16))
@@ -65,13 +65,13 @@ struct ImportOptionTests {
         }
     }
 
-    @Test func `an import needs a file to make`() throws {
+    @Test func `an import needs the path of a new file`() throws {
         let target = Realm.Configuration(inMemoryIdentifier: "import")
         let error = failure { try Realm.importRealmFile(at: RealmFixture.format24.url, to: target) }
         expectEqual(error?.code, .invalidInput)
     }
 
-    @Test func `beside the new file there is nothing, as beside any realm`() throws {
+    @Test func `the new file has only the usual files of a realm next to it`() throws {
         try withFolder { folder in
             try RealmFixture.format24.imported(to: folder)
             expectEqual(names(in: folder), ["new.realm"])
@@ -89,7 +89,7 @@ struct ImportOptionTests {
         }
     }
 
-    @Test func `the Realm file is only read, and needs no right to be written`() throws {
+    @Test func `the Realm file is only read, and may be read-only`() throws {
         try withFolder { folder in
             let source = folder.appendingPathComponent("old.realm")
             try FileManager.default.copyItem(at: RealmFixture.format24.url, to: source)
@@ -108,7 +108,9 @@ struct ImportOptionTests {
     }
 
     @Test(arguments: [RealmFixture.format24, .encrypted])
-    func `a Realm file that is written meanwhile is an error, and leaves nothing`(_ fixture: RealmFixture) throws {
+    func `a Realm file that is written during the import is an error, and leaves nothing`(_ fixture: RealmFixture)
+        throws
+    {
         try withFolder { folder in
             let source = folder.appendingPathComponent("old.realm")
             try FileManager.default.copyItem(at: fixture.url, to: source)
@@ -143,7 +145,7 @@ struct ImportOptionTests {
         }
     }
 
-    @Test func `a task that is cancelled ends the import, and nothing is left`() async throws {
+    @Test func `a cancelled task ends the import, and leaves nothing`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "freehold-import-\(UUID().uuidString)"
         )

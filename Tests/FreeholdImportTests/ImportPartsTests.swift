@@ -20,7 +20,7 @@ struct ImportPartsTests {
     }
 
     @Test(arguments: RealmFixture.tables)
-    func `an import in many parts is one in a single part`(_ fixture: RealmFixture) throws {
+    func `an import in many parts has the same result as one in a single part`(_ fixture: RealmFixture) throws {
         try withFolder { folder in
             func imported(_ name: String, memory: Int) throws -> (parts: Int, RealmImportReport, Snapshot) {
                 var options = Database.Options()

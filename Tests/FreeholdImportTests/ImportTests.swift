@@ -65,7 +65,7 @@ struct ImportTests {
     }
 
     @Test(arguments: RealmFixture.tables)
-    func `the report says what was read, stored and left out`(_ fixture: RealmFixture) throws {
+    func `the report contains the numbers of read, stored and omitted objects`(_ fixture: RealmFixture) throws {
         try withFolder { folder in
             let file = try fixture.open()
             let report = try fixture.imported(to: folder).report
@@ -86,7 +86,7 @@ struct ImportTests {
     }
 
     @Test(arguments: RealmFixture.tables)
-    func `a dry run reads and reports the same, and makes nothing`(_ fixture: RealmFixture) throws {
+    func `a dry run reads and reports the same, and creates nothing`(_ fixture: RealmFixture) throws {
         try withFolder { folder in
             let dry = try Realm.checkRealmFile(at: fixture.url, key: fixture.keyData)
             expectEqual(names(in: folder), [])
@@ -99,7 +99,7 @@ struct ImportTests {
     }
 
     @Test(arguments: RealmFixture.tables)
-    func `a summary says what the file is, with the schema that an import makes`(_ fixture: RealmFixture) throws {
+    func `a summary describes the file, with the schema that an import creates`(_ fixture: RealmFixture) throws {
         try withFolder { folder in
             let summary = try Realm.inspectRealmFile(at: fixture.url, key: fixture.keyData)
             expect(summary.formatVersion == fixture.formatVersion && summary.schemaVersion == 7)
@@ -116,7 +116,7 @@ struct ImportTests {
         }
     }
 
-    @Test func `links, lists and embedded objects lead where they led`() throws {
+    @Test func `links, lists and embedded objects have the same targets as before`() throws {
         try withFolder { folder in
             let snapshot = try Database.open(at: RealmFixture.format22.imported(to: folder).url.path).snapshot()
             let (table, words) = (snapshot.requireTable("Everything"), snapshot.requireTable("Word"))

@@ -38,7 +38,7 @@ struct ImportedModelTests {
         }
     }
 
-    @Test func `lists keep their order, sets and maps what they hold`() throws {
+    @Test func `lists keep their order, and sets and maps their content`() throws {
         try withRealm { realm in
             for i in FixtureTable.rows {
                 let object = try require(realm.object(ofType: Everything.self, forPrimaryKey: i * 10))
@@ -60,7 +60,7 @@ struct ImportedModelTests {
         }
     }
 
-    @Test func `links, backlinks and embedded parents lead where they led`() throws {
+    @Test func `links, backlinks and embedded parents have the same targets as before`() throws {
         try withRealm { realm in
             let sixth = realm.object(ofType: Everything.self, forPrimaryKey: 60)
             expect(sixth == nil && realm.object(ofType: Everything.self, forPrimaryKey: 70)?.next == nil)
@@ -78,7 +78,7 @@ struct ImportedModelTests {
         }
     }
 
-    @Test func `mixed values hold values, links, lists and dictionaries`() throws {
+    @Test func `mixed values contain values, links, lists and dictionaries`() throws {
         try withRealm { realm in
             func mixed(_ i: Int) -> AnyRealmValue? {
                 realm.object(ofType: Everything.self, forPrimaryKey: i * 10)?.mixed
@@ -97,7 +97,7 @@ struct ImportedModelTests {
         }
     }
 
-    @Test func `queries go by indexes, words, links and backlinks`() throws {
+    @Test func `queries use indexes, words, links and backlinks`() throws {
         try withRealm { realm in
             let all = realm.objects(Everything.self)
             expectEqual(all.where { $0.string == "sxxxxxxx" }.map(\.id), [10])

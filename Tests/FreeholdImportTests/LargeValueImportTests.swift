@@ -6,7 +6,7 @@ import TestRealmFiles
 import Testing
 
 struct LargeValueImportTests {
-    @Test func `data of Realm's limit is stored whole, elements over it are left out and reported`() throws {
+    @Test func `data of Realm's limit is stored whole, and larger elements are omitted and reported`() throws {
         try withFolder { folder in
             let source = folder.appendingPathComponent("old.realm")
             try SparseFixture.values.write(to: source.path)

@@ -53,7 +53,7 @@ private func openRealm(old: URL, configuration: Realm.Configuration) throws -> R
         )
     }
 
-    @Test func `the first start moves the data, later ones don't`() throws {
+    @Test func `the first start moves the data, and later ones don't`() throws {
         try withFolder { folder in
             let old = folder.appendingPathComponent("default.realm")
             try FileManager.default.copyItem(at: RealmFixture.format24.url, to: old)
@@ -77,7 +77,7 @@ private func openRealm(old: URL, configuration: Realm.Configuration) throws -> R
         }
     }
 
-    @Test func `where moving fails the app starts without its data, and a later version finds the old file`() throws {
+    @Test func `if moving fails, the app starts without its data, and a later version finds the old file`() throws {
         try withFolder { folder in
             let old = folder.appendingPathComponent("default.realm")
             let damaged = Data(try RealmFixture.format24.bytes().dropLast(8192))

@@ -16,7 +16,7 @@ class Person: Object {
 
 struct SynchronizedImportTests {
     @Test(arguments: RealmFixture.synchronizedOnes)
-    func `a synchronized realm's objects become local data, and the report names what wasn't sent`(
+    func `a synchronized realm's objects become local data, and the report names the unsent changes`(
         _ fixture: RealmFixture
     ) throws {
         try withFolder { folder in

@@ -9,7 +9,7 @@ import Testing
 
 /// Hidden rows that aren't what was stored.
 struct DamageTests {
-    @Test func `Damaged rows are failures that say what is wrong, never traps`() throws {
+    @Test func `damaged rows are failures with a reason, and never trap`() throws {
         var failures = 0
         var cases = 0
         let seeds = StoreSeeds.seeds("DamageTests", count: 4, soak: 500)

@@ -179,7 +179,7 @@ struct FollowedViewsTests {
         ("mail ==", 7), ("mail == 'x'", 0), ("nothing == 1", 0), ("mail == 1 SORT(mail ASC)", 0),
         ("é == 1", 0),
     ])
-    func `A condition that isn't understood is an error with its place`(condition: String, position: UInt64) throws {
+    func `a condition that can't be parsed is an error with its place`(condition: String, position: UInt64) throws {
         let store = try TwinStore(schemas: ["app": Self.schema])
         defer { store.remove() }
         var views = try store.file.followViews(of: Self.stream)

@@ -78,7 +78,7 @@ import Testing
         func add(_ number: Int) { sum.withLock { $0 += number } }
     }
 
-    @Test func `A commit writes as many bytes after many commits as after few`() throws {
+    @Test func `a commit writes the same number of bytes after many commits as after few`() throws {
         var growing = try Growing()
         defer { growing.remove() }
         let (path, sum) = (growing.path, Sum())
@@ -112,7 +112,7 @@ import Testing
 
     private static let greatestRatio = 1.1
 
-    @Test func `A bootstrap that was read a minute ago doesn't make the file grow`() throws {
+    @Test func `a bootstrap that was read a minute ago doesn't make the file grow`() throws {
         let clock = Mutex(ContinuousClock.now)
         var plain = try Growing { $0.pinnedVersions = 0 }
         var aged = try Growing { $0.clock = { clock.withLock { $0 } } }
@@ -149,7 +149,7 @@ import Testing
         expect(bounded.bytes <= plain.bytes * 3 / 2 + 8 << 20)
     }
 
-    @Test func `The log is cut to a size, except the last hour`() throws {
+    @Test func `the log is trimmed to a size, except the last hour`() throws {
         var growing = try Growing { $0.logBytes = 20_000 }
         defer { growing.remove() }
         growing.commit(count: 300)
@@ -172,7 +172,7 @@ import Testing
         if case .page(.some) = hour.page(at: start - 1) { Issue.record("a page from before the log") }
     }
 
-    @Test func `A file of mostly free pages is rewritten when it is opened`() throws {
+    @Test func `a file of mostly free pages is rewritten when it is opened`() throws {
         var growing = try Growing { options in
             options.shrinkBytes = 1 << 20
             options.pinGrowth = .max

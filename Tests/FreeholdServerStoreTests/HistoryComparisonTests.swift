@@ -34,7 +34,7 @@ struct HistoryComparisonTests {
     ]
 
     @Test(arguments: all)
-    func `The store in files answers as the one in memory`(options: Options) throws {
+    func `the store in files gives the same answers as the one in memory`(options: Options) throws {
         let seeds = StoreSeeds.seeds("HistoryComparisonTests", count: 1, soak: 300)
         var cases = 0
         for seed in seeds {

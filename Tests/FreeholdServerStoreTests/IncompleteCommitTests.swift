@@ -43,7 +43,7 @@ struct IncompleteCommitTests {
         PartedMessage(number: number, hash: RunningHash(high: hash, low: 6), count: count)
     }
 
-    @Test func `parts are kept in order, and begin anew with another commit`() throws {
+    @Test func `parts are kept in order, and replaced by those of another commit`() throws {
         var stores = try Stores()
         defer { stores.twin.remove() }
         let ident = try stores.file("ann")

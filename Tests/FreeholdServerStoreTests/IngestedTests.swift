@@ -90,7 +90,7 @@ struct IngestedTests {
         return documents
     }
 
-    @Test func `pages give each object once, in the order of commits, while more come`() throws {
+    @Test func `pages contain each object once, in the order of commits, while more are added`() throws {
         var random = Self.random()
         let store = try TwinStore()
         defer { store.remove() }
@@ -131,7 +131,7 @@ struct IngestedTests {
         )
     }
 
-    @Test func `objects that no table can hold are among them`() throws {
+    @Test func `objects that no table can store are included`() throws {
         var random = Self.random()
         // Without a table for the class, and with one whose keys are of another type.
         let schema = [TableSpec("Odd", columns: [ColumnSpec("_id", .string)], primaryKey: "_id")]
@@ -150,7 +150,7 @@ struct IngestedTests {
         try expectEqual(all(writer.driver.store.file, "Odd", &random).count, 20)
     }
 
-    @Test func `what was delivered can be removed, and places stay right`() throws {
+    @Test func `delivered objects can be removed, and positions stay right`() throws {
         var random = Self.random()
         let store = try TwinStore()
         defer { store.remove() }

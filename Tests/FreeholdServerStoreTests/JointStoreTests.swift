@@ -15,7 +15,7 @@ struct JointStoreTests {
         Options(name: "everything, a failing store and dying nodes", failures: 10, drops: 3, kills: 3),
     ]
 
-    @Test(arguments: all) func `Clients end on the state of the store in files`(options: Options) throws {
+    @Test(arguments: all) func `clients end in the state of the store in files`(options: Options) throws {
         for seed in StoreSeeds.seeds("JointStoreTests", count: 2, soak: 500) {
             let store = try TwinStore()
             defer { store.remove() }

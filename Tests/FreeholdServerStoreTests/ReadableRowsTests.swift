@@ -47,7 +47,7 @@ struct ReadableRowsTests {
         return try Realm(configuration: configuration)
     }
 
-    @Test func `Documents are objects with links, collections and embedded objects`() throws {
+    @Test func `documents are objects with links, collections and embedded objects`() throws {
         let driver = try driver()
         defer { driver.store.remove() }
         let realm = try open(driver)
@@ -67,7 +67,7 @@ struct ReadableRowsTests {
         expectEqual(schema.tables.map(\.name).sorted(), ["Dog", "Person", "Person_address"])
     }
 
-    @Test func `Documents have the nearest millisecond of dates, and meta data with dates rounded down is read`() throws
+    @Test func `documents have the nearest millisecond of dates, and metadata with dates rounded down is read`() throws
     {
         let dates = [5_999_953, 5_000_047].map { SyncValue.date(Timestamp(seconds: 10, nanoseconds: $0)) }
         var driver = StreamDriver(try TwinStore())

@@ -11,7 +11,7 @@ struct SimulatedStoreTests {
         "everything, copied files", "bootstraps", "asymmetric",
     ]
 
-    @Test(arguments: names) func `Worlds come to rest on the store in files`(name: String) throws {
+    @Test(arguments: names) func `simulated worlds come to rest on the store in files`(name: String) throws {
         var profile = try require(SimulatedProfile.all.first { $0.name == name })
         profile.steps = 150
         for seed in StoreSeeds.seeds("SimulatedStoreTests", count: 1, soak: 200) {

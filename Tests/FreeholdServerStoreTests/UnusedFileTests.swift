@@ -71,7 +71,7 @@ struct UnusedFileTests {
         expectEqual(stores.twin.problems, [])
     }
 
-    @Test func `a commit of a file that was forgotten isn't kept`() throws {
+    @Test func `a commit of a removed file isn't kept`() throws {
         var stores = try Stores()
         defer { stores.twin.remove() }
         let (forgotten, known) = (try stores.file(seen: 100), try stores.file(seen: 900))

@@ -46,7 +46,7 @@ struct ValueComparisonTests {
         ),
     ]
 
-    @Test(arguments: Kind.allCases) func `Values come back to the bit, whatever columns there are`(kind: Kind) throws {
+    @Test(arguments: Kind.allCases) func `values are read to the bit, with any set of columns`(kind: Kind) throws {
         let seeds = StoreSeeds.seeds("ValueComparisonTests", count: 2, soak: 1_000)
         var cases = 0
         for seed in seeds {

@@ -82,7 +82,7 @@ struct ChangeEventTests {
     }
 
     @Test
-    func `played one by one they give what the stream holds, from any place, in steps of any size`() throws {
+    func `events that are replayed one by one give the content of the stream, from any position`() throws {
         var random = SeededRandom(test: "change events")
         for _ in TestBudget.range("ChangeEventTests", usual: 6, soak: 750) {
             var (stream, cursors) = try history(&random, commits: 25)
@@ -104,7 +104,7 @@ struct ChangeEventTests {
     }
 
     @Test
-    func `an update says which paths differ`() {
+    func `an update contains the paths that differ`() {
         let old: BSONDocument = [
             "_id": 1, "a": 1, "b": ["x": 1, "y": ["z": 1]], "c": [1, 2], "d": ["p.q": 1], "gone": 1,
         ]
@@ -117,7 +117,7 @@ struct ChangeEventTests {
     }
 
     @Test
-    func `an object that was deleted and made anew is replaced`() throws {
+    func `an object that was deleted and created anew is replaced`() throws {
         var (stream, numbers) = (TestStream(), OwnNumbers())
         let ident = stream.file()
         let start = stream.head.cursor
@@ -142,7 +142,7 @@ struct ChangeEventTests {
     }
 
     @Test
-    func `events speak of what may be seen only`() throws {
+    func `events contain only readable data`() throws {
         var (stream, numbers) = (TestStream(), OwnNumbers())
         let ident = stream.file()
         let start = stream.head.cursor
@@ -180,7 +180,7 @@ struct ChangeEventTests {
     }
 
     @Test
-    func `an event's document is as MongoDB has it`() throws {
+    func `an event's document has MongoDB's form`() throws {
         var (stream, numbers) = (TestStream(), OwnNumbers())
         let ident = stream.file()
         let start = stream.head.cursor
@@ -195,7 +195,7 @@ struct ChangeEventTests {
     }
 
     @Test
-    func `tokens that were made up, are of another stream or damaged are none`() throws {
+    func `invented tokens, damaged ones and those of another stream are refused`() throws {
         let cursor = Cursor(epoch: 7, version: 12, hash: RunningHash(high: 3, low: 4))
         let token = ResumeToken(at: cursor, of: TestStream.name)
         expectEqual(ResumeToken(token.text, of: TestStream.name), token)

@@ -58,7 +58,7 @@ struct ImportTests {
     }
 
     @Test
-    func `new objects hold what their documents say; an export that comes in again changes nothing`() throws {
+    func `new objects have the content of their documents, and a repeated import changes nothing`() throws {
         var things = RandomThings(random: SeededRandom(test: "imported things"))
         for _ in 0..<(30 * soak) {
             var (stream, numbers) = (TestStream(), OwnNumbers())
@@ -113,7 +113,7 @@ struct ImportTests {
         }
     }
 
-    @Test("what devices do meanwhile stands beside an import")
+    @Test("concurrent work of devices is kept beside an import")
     func merging() throws {
         var (stream, numbers) = (TestStream(), OwnNumbers())
         let (own, device) = (stream.file(), stream.file())
@@ -157,7 +157,7 @@ struct ImportTests {
     }
 
     @Test
-    func `an object that a device deletes meanwhile stays deleted; one deleted before is made anew`() throws {
+    func `an object that a device deletes during an import stays deleted; one deleted before is created anew`() throws {
         var (stream, numbers) = (TestStream(), OwnNumbers())
         let (own, device) = (stream.file(), stream.file())
         let name = TestClasses.thing(1)
@@ -248,7 +248,7 @@ struct ImportTests {
     }
 
     @Test
-    func `a batch ends by its objects or its bytes`() throws {
+    func `the number of objects or bytes ends a batch`() throws {
         let documents = (1...20).map {
             ["_id": .int32(Int32($0)), "text": .string(String(repeating: "x", count: 1_000))] as BSONDocument
         }
@@ -264,7 +264,7 @@ struct ImportTests {
         expect(sizes.count >= 6 && sizes.reduce(0, +) == 20)
     }
 
-    @Test("lists: elements that stay keep their places, and what is between is edited")
+    @Test("list elements that stay keep their places, and only the other ones are edited")
     func hunks() {
         func list(_ text: String) -> [MergedContent] { text.map { .value(.string(SyncString(String($0)))) } }
         func hunks(_ a: String, _ b: String) -> [ListHunk] { ListHunk.hunks(from: list(a), to: list(b)) }
@@ -278,7 +278,7 @@ struct ImportTests {
     }
 
     @Test
-    func `a list that is stored where the class has a value is said, not written`() throws {
+    func `a list that is stored where the class has a value is reported, and not written`() throws {
         var (stream, numbers) = (TestStream(), OwnNumbers())
         let ident = stream.file()
         let name = TestClasses.thing(1)

@@ -33,7 +33,7 @@ struct MappingTests {
             .list([.int(1), .dictionary(SyncDictionary([(key: "a", value: .list([.null]))]))])
         ),
     ])
-    func `numbers become the type that the class has, if it holds them exactly`(
+    func `numbers become the class's type, if it represents them exactly`(
         _ json: String,
         _ name: String,
         _ value: SyncValue
@@ -42,7 +42,7 @@ struct MappingTests {
     }
 
     @Test
-    func `collections, embedded objects, and fields that the class hasn't`() throws {
+    func `collections, embedded objects, and fields outside of the class are mapped`() throws {
         let json = """
             {"tags": ["a", "a"], "names": ["a", "a", "b"], "marks": [1, null], "scores": {"x": 1}, "home": {"city": "B", "spot": {"y": 1}},
              "homes": [{"city": "C", "zip": null, "extra": 1}], "places": {"p": null}, "friends": [1, {"$ref": "Thing", "$id": 2}],
@@ -107,7 +107,7 @@ struct MappingTests {
     }
 
     @Test
-    func `keys: their type, and classes that have none`() throws {
+    func `keys have their type, and classes without a key are refused`() throws {
         let mapping = TestClasses.mapping
         try expectEqual(mapping.object(["_id": 1.0], of: "Thing").name, TestClasses.thing(1))
         try expectEqual(mapping.object(["_id": "a"], of: "Named").name, ObjectName("Named", "a"))
@@ -124,7 +124,7 @@ struct MappingTests {
     }
 
     @Test
-    func `depth is bounded, and unknown fields can be refused`() throws {
+    func `depth is limited, and unknown fields can be refused`() throws {
         var deep: BSONValue = 1
         for _ in 0..<100 { deep = [deep] }
         let error = try #require(throws: DocumentMisfit.self) {

@@ -42,7 +42,7 @@ struct PatchTests {
     }
 
     @Test
-    func `a zero of another sign takes the place of a zero in a set, a list and a property`() throws {
+    func `a zero of another sign replaces a zero in a set, a list and a property`() throws {
         let columns = [
             ColumnSpec("_id", .int), ColumnSpec("one", .double), ColumnSpec("set", .double, collection: .set),
             ColumnSpec("list", .double, collection: .list),
@@ -74,7 +74,7 @@ struct PatchTests {
     }
 
     @Test
-    func `random patches do what they do to plain documents`() throws {
+    func `random patches have the same result as on plain documents`() throws {
         var patches = RandomPatches(things: RandomThings(random: SeededRandom(test: "patches")))
         var kinds: Set<String> = []
         for _ in 0..<(80 * soak) {
@@ -115,7 +115,7 @@ struct PatchTests {
     }
 
     @Test
-    func `adds of two at once are both counted; a counter in a dictionary, too`() throws {
+    func `concurrent increments are both counted, also in a dictionary`() throws {
         var (stream, numbers) = (TestStream(), OwnNumbers())
         let (own, other) = (stream.file(), stream.file())
         let name = TestClasses.thing(1)
@@ -157,7 +157,7 @@ struct PatchTests {
     }
 
     @Test
-    func `a whole document replaces: what it lacks is emptied, what is the same isn't written`() throws {
+    func `a whole document replaces the object: missing parts are emptied, equal parts aren't written`() throws {
         let result = try patched(
             #"{"text": "a", "note": "n", "count": 4, "tags": ["x", "y"], "home": {"city": "B", "zip": 1}}"#,
             #"{"_id": 1, "text": "a", "count": 5, "home": {"city": "B"}}"#
@@ -236,7 +236,7 @@ struct PatchTests {
     }
 
     @Test
-    func `mixed values: lists are written whole, dictionaries key by key`() throws {
+    func `in mixed values, lists are written whole and dictionaries key by key`() throws {
         let stored = #"{"any": {"list": [1, 2, 1], "n": 1, "d": {"x": 1}}}"#
         let result = try patched(
             stored,

@@ -13,7 +13,7 @@ struct CompiledRulesTests {
             .matches(Self.name, RuleModels.contents(document))
     }
 
-    @Test func `random rules say of random users and documents what a naive reader says`() throws {
+    @Test func `random rules decide on random users and documents like a naive reader`() throws {
         var rules = RandomRules(random: SeededRandom(test: "compiled rules"))
         var shown = 0
         var answered = 0
@@ -42,7 +42,7 @@ struct CompiledRulesTests {
         expect(answered > 1_500)
     }
 
-    @Test func `apply_when says of random users what a naive reader says`() throws {
+    @Test func `apply_when decides on random users like a naive reader`() throws {
         var rules = RandomRules(random: SeededRandom(test: "apply_when"))
         var answers: [Bool?: Int] = [:]
         for _ in 0..<2_000 * soak {
@@ -56,7 +56,7 @@ struct CompiledRulesTests {
         expectEqual(answers.count, 3)
     }
 
-    @Test(arguments: RuleModels.words) func `what a user is called is never read as a query`(word: String) throws {
+    @Test(arguments: RuleModels.words) func `the name of a user is never read as a query`(word: String) throws {
         let user = RuleUser(
             id: word,
             customData: ["team": .string(word), "teams": [.string(word)]],
@@ -137,7 +137,7 @@ struct CompiledRulesTests {
         (#"{"addresses": null}"#, "name the fields inside"),
         (#"{"addresses.labels": {"$exists": true}}"#, "inside of others"),
     ])
-    func `what the class can't answer is refused for every user`(source: String, reason: String) throws {
+    func `a rule that the class can't answer is refused for every user`(source: String, reason: String) throws {
         let expression = try RuleExpression(BSONValue(extendedJSON: source))
         for user in [RuleUser(id: ""), RuleUser(id: "ada", customData: ["a": 1])] {
             let error = #expect(throws: RuleError.self) {

@@ -13,7 +13,7 @@ import Testing
 
 /// What rules become is a query that the engine understands, and it finds what the server's matcher shows.
 struct EngineRulesTests {
-    @Test func `the engine finds with random rules the objects that the matcher shows`() throws {
+    @Test func `with random rules, the engine finds the objects that the matcher shows`() throws {
         var rules = RandomRules(random: SeededRandom(test: "rules in the engine"))
         let database = try Database.inMemory(identifier: UUID().uuidString)
         let documents = (0..<60).map { _ in rules.filledDocument() }

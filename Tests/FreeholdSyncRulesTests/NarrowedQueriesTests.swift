@@ -50,7 +50,7 @@ struct NarrowedQueriesTests {
         }
     }
 
-    @Test func `without a right nothing is left of any query`() throws {
+    @Test func `without a right, a query has no result`() throws {
         let closed = RuleSet().rights(of: RuleUser(id: "ada"), className: "Item", schema: RuleModels.schema)
         try expectEqual(
             closed.narrowed("TRUEPREDICATE || age > 3", schema: RuleModels.schema, others: Self.others(Self.open))
@@ -92,7 +92,7 @@ struct NarrowedQueriesTests {
         ("@links.Person.item.@count > 0", true),
         ("@links.@count > 0", false), ("any.name == 'x'", false), ("friend == NULL", true),
     ])
-    func `what lies behind links is asked of classes that are wholly readable`(query: String, isServed: Bool) throws {
+    func `conditions through links need classes that are wholly readable`(query: String, isServed: Bool) throws {
         let rights = try rights()
         func narrowed(_ others: RuleSet) throws -> SyncString {
             try rights.narrowed(SyncString(query), schema: RuleModels.schema, others: Self.others(others))
@@ -102,7 +102,7 @@ struct NarrowedQueriesTests {
         if !isServed { #expect(throws: ConditionError.self) { try narrowed(Self.open) } }
     }
 
-    @Test func `of random queries and rights, exactly what fulfils both is shown`() throws {
+    @Test func `random queries with random rights show exactly the objects that fulfil both`() throws {
         var rules = RandomRules(random: SeededRandom(test: "narrowed queries"))
         for _ in 0..<500 * soak {
             let user = rules.user()

@@ -48,7 +48,7 @@ struct RightsTests {
         expect(!ada.fields.canWrite(["_id"]))
     }
 
-    @Test func `a class without rules is closed, and one of its own never falls back`() throws {
+    @Test func `a class without rules is closed, and a class with rules never uses the default ones`() throws {
         let none = RuleSet().rights(of: RuleUser(id: "ada"), className: "Item", schema: RuleModels.schema)
         expect(none.role == nil)
         expectEqual(none.read, .never)
@@ -74,7 +74,7 @@ struct RightsTests {
          "fields": {"any": {"fields": {"x": {"read": true}}}}}
         """#,
     ])
-    func `a role that sync can't use gives nothing, and no other is asked`(role: String) throws {
+    func `a role that sync can't use gives no right, and no later role is used`(role: String) throws {
         let next = #"{"name": "b", "apply_when": {}, "document_filters": {"read": true, "write": true}, "read": true}"#
         let rules = try rules(role + "," + next)
         let rights = rules.rights(of: RuleUser(id: "ada"), className: "Item", schema: RuleModels.schema)
@@ -185,7 +185,7 @@ struct RightsTests {
         expectEqual(closed.refusal(Self.name, before: nobody, after: nil)?.reason, .noRole)
     }
 
-    @Test func `a refusal doesn't depend on what isn't seen`() throws {
+    @Test func `a refusal doesn't depend on hidden data`() throws {
         let judge = try judge(Self.ownership, RuleUser(id: "ada"))
         var random = RandomRules(random: SeededRandom(test: "refusals"))
         for _ in 0..<200 * soak {
@@ -294,7 +294,7 @@ struct RightsTests {
         expectEqual(field(["owner": "ada", "address": here], ["owner": "ada", "address": there]), "address.city")
     }
 
-    @Test func `random rights decide of random writes what a naive reader of the documents decides`() throws {
+    @Test func `random rights decide on random writes like a naive reader of the documents`() throws {
         var rules = RandomRules(random: SeededRandom(test: "rights"))
         var counts: [Bool: Int] = [:]
         for _ in 0..<600 * soak {

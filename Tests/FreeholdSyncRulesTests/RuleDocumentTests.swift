@@ -57,7 +57,7 @@ struct RuleDocumentTests {
         expectEqual(rest.roles(of: "Cat").roles.map(\.name), ["owner"])
     }
 
-    @Test func `a role keeps what its document says`() throws {
+    @Test func `a role keeps the content of its document`() throws {
         let role = try Role(BSONValue(extendedJSON: Self.owner))
         expectEqual(role.name, "owner")
         expectEqual(role.read, true)
@@ -170,14 +170,14 @@ struct RuleDocumentTests {
         ),
     ]
 
-    @Test(arguments: refusals) func `what is wrong is refused with its path and reason`(_ refusal: Refusal) {
+    @Test(arguments: refusals) func `a mistake is refused with its path and reason`(_ refusal: Refusal) {
         let error = #expect(throws: RuleError.self) { try RuleSet(extendedJSON: refusal.text) }
         expectEqual(error?.path, refusal.path)
         expectEqual(error?.reason.contains(refusal.reason), true, "\(error?.description ?? "")")
     }
 
     @Test(arguments: [#"{"$and": ["#, #"{"$or": ["#, #"{"$not": "#])
-    func `deep nesting is refused, not followed`(opening: String) {
+    func `deep nesting is refused without recursion`(opening: String) {
         for depth in [21, 200, 20_000] {
             let text = String(repeating: opening, count: depth)
             let closing = String(repeating: opening.hasSuffix("[") ? "]}" : "}", count: depth)
@@ -187,7 +187,7 @@ struct RuleDocumentTests {
         }
     }
 
-    @Test func `sizes and counts have bounds`() {
+    @Test func `sizes and counts are limited`() {
         let many = (0..<20).map { #"{"name": "\#($0)", "apply_when": {}}"# }.joined(separator: ",")
         let text = #"{"roles": [\#(many)]}"#
         #expect(throws: Never.self) { try RuleSet(extendedJSON: text) }

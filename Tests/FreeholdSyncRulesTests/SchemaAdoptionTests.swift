@@ -13,7 +13,7 @@ struct SchemaAdoptionTests {
     ]
 
     @Test(arguments: [SchemaAdoption.Mode.development, .production])
-    func `a client that knows less goes on, and nothing changes`(mode: SchemaAdoption.Mode) throws {
+    func `a client with fewer classes is accepted, and nothing changes`(mode: SchemaAdoption.Mode) throws {
         let client = [Self.table("Dog", ColumnSpec("age", .int, indexed: true))]
         let adoption = try SchemaAdoption(server: Self.server, client: client, mode: mode)
         expect(adoption.isAccepted)
@@ -49,7 +49,8 @@ struct SchemaAdoptionTests {
     }
 
     @Test(arguments: [SchemaAdoption.Mode.development, .production])
-    func `what breaks is refused with both declarations, and nothing is adopted`(mode: SchemaAdoption.Mode) throws {
+    func `a breaking change is refused with both declarations, and nothing is adopted`(mode: SchemaAdoption.Mode) throws
+    {
         let client = [Self.table("Dog", ColumnSpec("age", .string, optional: true)), Self.table("Toy")]
         let adoption = try SchemaAdoption(server: Self.server, client: client, mode: mode)
         expectEqual(
@@ -60,7 +61,7 @@ struct SchemaAdoptionTests {
         expectEqual(adoption.tables, Self.server)
     }
 
-    @Test func `classes that don't go together are refused with a reason`() {
+    @Test func `contradictory classes are refused with a reason`() {
         #expect(throws: RuleError.self) {
             try SchemaAdoption(server: Self.server, client: [TableSpec("Toy", columns: [])], mode: .development)
         }
@@ -70,7 +71,7 @@ struct SchemaAdoptionTests {
         expectEqual(error?.reason, "'Dog' and 'dog' differ by case only.")
     }
 
-    @Test func `random schemas that grow by random others are adopted step by step`() throws {
+    @Test func `random schemas that grow in random steps are adopted step by step`() throws {
         var schemas = RandomSchemas(random: SeededRandom(test: "adoption"))
         for _ in 0..<200 * soak {
             let first = schemas.tables()

@@ -5,7 +5,7 @@ import Testing
 @testable import FreeholdSyncRules
 
 struct SchemaDocumentTests {
-    @Test func `random schemas become documents, text and the same schemas again`() throws {
+    @Test func `random schemas become documents and text, and are read as the same schemas`() throws {
         var random = RandomSchemas(random: SeededRandom(test: "schemas"))
         var embedded = 0
         for _ in 0..<500 * soak {
@@ -26,7 +26,7 @@ struct SchemaDocumentTests {
         expect(embedded > 100)
     }
 
-    @Test func `with nothing but the key required, all other fields are read as optional`() throws {
+    @Test func `if only the key is required, all other fields are read as optional`() throws {
         var random = RandomSchemas(random: SeededRandom(test: "schemas with required keys"))
         for _ in 0..<200 * soak {
             let tables = random.tables()
@@ -205,7 +205,7 @@ struct SchemaDocumentTests {
         (##"{"a": {"ref": "#/relationship/m/d/A", "foreign_key": "_id", "is_list": true}}"##, "'is_list' is true"),
         (#"{"a": {"foreign_key": "_id"}}"#, "needs 'ref'"),
     ])
-    func `relationships that lead nowhere are refused`(text: String, reason: String) throws {
+    func `relationships without a target are refused`(text: String, reason: String) throws {
         let schema =
             #"{"title": "A", "bsonType": "object", "properties": {"_id": {"bsonType": "string"}, "a": {"bsonType": "int"}}}"#
         let document = SchemaDocument(
@@ -216,7 +216,7 @@ struct SchemaDocumentTests {
         expectEqual(error?.reason.contains(reason), true, "\(error?.description ?? "")")
     }
 
-    @Test func `deeply nested schemas are refused, not followed`() throws {
+    @Test func `deeply nested schemas are refused without recursion`() throws {
         for depth in [25, 150] {
             var schema: BSONDocument = ["bsonType": "int"]
             for _ in 0..<depth { schema = ["bsonType": "object", "properties": ["a": .document(schema)]] }
@@ -229,7 +229,7 @@ struct SchemaDocumentTests {
 
     // MARK: Differences
 
-    @Test func `a difference says what devices can go on with`() {
+    @Test func `a difference shows whether devices can continue`() {
         func table(_ name: String, _ columns: ColumnSpec...) -> TableSpec {
             TableSpec(name, columns: [Self.key] + columns, primaryKey: "_id")
         }

@@ -62,7 +62,7 @@ struct SchemaInferenceTests {
     ]
 
     @Test(arguments: refusals)
-    func `documents that no class can hold are refused`(texts: [String], path: [String], reason: String) throws {
+    func `documents that no class can store are refused`(texts: [String], path: [String], reason: String) throws {
         let documents = try texts.map { try BSONDocument(extendedJSON: $0) }
         let error = #expect(throws: RuleError.self) { try SchemaInference.tables(className: "A", documents: documents) }
         expectEqual(error?.path, path)

@@ -53,7 +53,7 @@ struct SchemaSeedTests {
         ),
         ([dog, keeper], "Dog", dogSchema),
     ])
-    func `the page's documents come out of its models`(tables: [TableSpec], title: String, text: String) throws {
+    func `the page's models have the page's documents`(tables: [TableSpec], title: String, text: String) throws {
         let documents = try SchemaDocument.documents(of: tables, form: SchemaForm(required: .keyOnly))
         let document = try require(documents.first { $0.schema["title"] == .string(title) })
         expectEqualJSON(.document(document.schema), try BSONValue(extendedJSON: text))
@@ -91,7 +91,7 @@ struct SchemaSeedTests {
         """
 
     /// The page's document has `id` as an `int` and links to dogs by ObjectIds; the model's key is an Int called `id`.
-    @Test func `the page's person with an address differs from its model by the key only`() throws {
+    @Test func `the page's person with an address differs from its model only by the key`() throws {
         let person = TableSpec(
             "Person",
             columns: [

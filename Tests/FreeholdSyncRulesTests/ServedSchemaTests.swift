@@ -24,7 +24,7 @@ struct ServedSchemaTests {
         isAsymmetric: true
     )
 
-    @Test func `a claim is read back as the classes that it was made of`() throws {
+    @Test func `a claim is read as the classes from which it was created`() throws {
         let claim = try SchemaClaim([dog, person, reading], version: 3)
         let tables = try claim.tables()
         expectEqual(Set(tables.map(\.name)), ["Dog", "Person", "Reading"])
@@ -33,7 +33,7 @@ struct ServedSchemaTests {
         try expectEqual(SchemaClaim([person, reading, dog], version: 3).hash, claim.hash)
     }
 
-    @Test func `documents are asked for once, then the hash is known`() throws {
+    @Test func `documents are requested once, and then the hash is known`() throws {
         var served = ServedSchema([dog, person], mode: .production)
         let claim = try SchemaClaim([dog, person], version: 0)
         var bare = claim
@@ -43,7 +43,7 @@ struct ServedSchemaTests {
         expectEqual(served.judge(bare).verdict, .accepted)
     }
 
-    @Test func `development takes new classes and properties over, production refuses them by name`() throws {
+    @Test func `development adopts new classes and properties, and production refuses them by name`() throws {
         var more = person
         more.columns.append(ColumnSpec("email", .string, optional: true))
         let claim = try SchemaClaim([dog, more, reading], version: 0)
@@ -64,7 +64,8 @@ struct ServedSchemaTests {
         expectEqual(production.tables.count, 2)
     }
 
-    @Test func `what breaks is refused in development with both declarations, and others go on`() throws {
+    @Test func `a breaking change is refused in development with both declarations, and other clients continue`() throws
+    {
         var other = person
         other.columns[1] = ColumnSpec("age", .string)
         var served = ServedSchema([dog, person], mode: .development)
@@ -85,7 +86,7 @@ struct ServedSchemaTests {
         }
     }
 
-    @Test func `a hash that isn't the documents' is refused, and nothing of it is remembered`() throws {
+    @Test func `a hash that doesn't match the documents is refused, and nothing of it is kept`() throws {
         var served = ServedSchema([dog, person], mode: .production)
         var claim = try SchemaClaim([dog, person], version: 0)
         claim.hash = RunningHash(high: 1, low: 2)
@@ -98,7 +99,7 @@ struct ServedSchemaTests {
     }
 
     @Test(arguments: ["", "{", "[]", "{\"schema\": 1}", "{\"schema\": {\"title\": \"Other\"}}", "null"])
-    func `documents that are none are refused with the class's name`(_ json: String) {
+    func `invalid documents are refused with the class's name`(_ json: String) {
         var served = ServedSchema([dog, person], mode: .development)
         let claim = SchemaClaim(
             version: 0,
@@ -112,7 +113,7 @@ struct ServedSchemaTests {
         expectEqual(problems.count, 1)
     }
 
-    @Test func `nothing may link to an asymmetric class`() {
+    @Test func `links to an asymmetric class are refused`() {
         var linked = dog
         linked.columns.append(ColumnSpec("last", .link, target: "Reading"))
         #expect(throws: RuleError.self) { try SchemaClaim([linked, person, reading], version: 0) }

@@ -14,7 +14,7 @@ struct GoldenTests {
     }
 
     @Test(arguments: ModelLanguage.allCases)
-    func `each language's models are the reviewed ones`(language: ModelLanguage) throws {
+    func `the models of each language equal the reviewed ones`(language: ModelLanguage) throws {
         let models = try GeneratedModels(Kennel.classes, in: language)
         let notes = models.notes.map { "\($0)\n" }.joined()
         let notesURL = Self.folder.appendingPathComponent("Golden/\(language.rawValue)/notes.txt")
@@ -36,7 +36,7 @@ struct GoldenTests {
     }
 
     @Test(arguments: ModelLanguage.allCases)
-    func `a note has its comment in the code`(language: ModelLanguage) throws {
+    func `a note has a comment in the code`(language: ModelLanguage) throws {
         let models = try GeneratedModels(Kennel.classes, in: language)
         let text = models.files.map(\.text).joined()
         for note in models.notes {

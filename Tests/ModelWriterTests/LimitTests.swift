@@ -18,14 +18,14 @@ struct LimitTests {
         ),
         (.cpp, "It is stored as float, a type that Realm's SDK for C++ doesn't have; double is another one."),
     ])
-    func `a float where there is none is left out`(language: ModelLanguage, text: String) throws {
+    func `a float is left out in a language without floats`(language: ModelLanguage, text: String) throws {
         let given = model("Thing", "name: string, speed: float")
         try expectEqual(notes([given], language), ["Thing.speed: " + text])
         let code = try GeneratedModels([given], in: language).files[0].text
         expect(code.contains("name") && code.contains("// 'speed' is left out. ") && !code.contains("double speed"))
     }
 
-    @Test func `C++ leaves out what it can't call by its stored name, and what leads there`() throws {
+    @Test func `C++ leaves out properties that it can't name by their stored names, and links to them`() throws {
         let classes = [
             model("order line", "_id: int key, name: string"), model("Thing", "_id: int key, order: string, a: order"),
             model("Bad", "class: int key, name: string"), model("Empty", "class: int"),
@@ -51,7 +51,7 @@ struct LimitTests {
         )
     }
 
-    @Test func `C++ has no inverse relationships that lead in a circle, nor over 199 properties, nor nulls in lists`()
+    @Test func `C++ has no cycles of inverse relationships, no more than 199 properties, and no nulls in lists`()
         throws
     {
         let classes = [
@@ -85,7 +85,7 @@ struct LimitTests {
         expectEqual(found.count, (language == .swift ? 0 : 4), "\(found)")
     }
 
-    @Test func `an inverse of a set or of a dictionary isn't everywhere`() throws {
+    @Test func `an inverse of a set or of a dictionary is reported in languages without it`() throws {
         let classes = [
             model("A", "set: B<>, map: B{}, list: B[], one: B"),
             model("B", "x: int, @s: A.set, @m: A.map, @l: A.list, @o: A.one"),
@@ -96,7 +96,7 @@ struct LimitTests {
         try expectEqual(notes(classes, .kotlin), [])
     }
 
-    @Test func `JavaScript can't link to a class that is called as a type`() throws {
+    @Test func `JavaScript can't link to a class with the name of a type`() throws {
         let found = try notes(
             [model("date", "x: int"), model("A", "x: int, y: int")].map { given in
                 var given = given
@@ -144,7 +144,7 @@ struct LimitTests {
         ),
     ]
 
-    @Test(arguments: contradictions.indices) func `what contradicts itself is refused in every language`(index: Int) {
+    @Test(arguments: contradictions.indices) func `a contradictory schema is refused in every language`(index: Int) {
         let (what, classes, code) = Self.contradictions[index]
         for language in ModelLanguage.allCases {
             let error = #expect(throws: ModelError.self, "\(what)") { try GeneratedModels(classes, in: language) }

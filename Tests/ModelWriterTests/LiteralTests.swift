@@ -15,7 +15,7 @@ struct LiteralTests {
 
     private static let expected = texts.map { Array($0.utf8).map { String($0) }.joined(separator: " ") }
 
-    @Test(.needs(.swiftc)) func `Swift reads its literals as they are meant`() throws {
+    @Test(.needs(.swiftc)) func `Swift reads its literals as intended`() throws {
         try withFolder { folder in
             let lines = Self.texts.map { "show(\(Literals.swift($0)))\n" }.joined()
             try write(
@@ -34,7 +34,7 @@ struct LiteralTests {
 
     /// C's trigraphs are on here, which Objective-C has off unless it is asked.
     @Test(.needs(.clang), arguments: ["-std=c17", "-std=gnu17"])
-    func `C reads Objective-C's literals as they are meant`(standard: String) throws {
+    func `C reads Objective-C's literals as intended`(standard: String) throws {
         try withFolder { folder in
             let lines = Self.texts.map { "    show(\(Literals.objectiveC($0).dropFirst()));\n" }.joined()
             try write(
@@ -63,7 +63,7 @@ struct LiteralTests {
 
     /// Kotlin and Dart have the same escapes as JavaScript, except for dollars and quotation marks, which are always
     /// escaped.
-    @Test func `what would begin something in other languages is escaped`() {
+    @Test func `special characters of other languages are escaped`() {
         for text in Self.texts {
             for literal in [Literals.kotlin(text), Literals.dart(text)] {
                 let inside = literal.dropFirst().dropLast()

@@ -31,7 +31,7 @@ struct NameTests {
         (.typescript, "keys", "keysValue!: number;"), (.typescript, "class", "class!: number;"),
         (.cpp, "größe", "int64_t größe = 0;"), (.cpp, "_id", "int64_t _id = 0;"), (.cpp, "__v", "int64_t __v = 0;"),
     ])
-    func `a stored name is kept where it can be, and else has one like it`(
+    func `a stored name is kept if possible, and otherwise gets a similar name`(
         language: ModelLanguage,
         stored: String,
         declared: String
@@ -53,7 +53,7 @@ struct NameTests {
         (.typescript, "firstName!: number;", "class OrderLine extends"),
         (.cpp, "int64_t first_name = 0;", "struct order_line {"),
     ])
-    func `names are spelt as the language's users do, if that is asked for`(
+    func `names follow the conventions of the language on request`(
         language: ModelLanguage,
         property: String,
         className: String
@@ -75,7 +75,7 @@ struct NameTests {
         expect(text.contains("var \(expected): Long"), "\(text)")
     }
 
-    @Test func `names that would be one become two, and no stored name becomes another thing's`() throws {
+    @Test func `names that would be equal are made different, and no stored name becomes another one's`() throws {
         let names = ["first name", "first-name", "firstName2", "firstName", "FirstName"]
         let table = TableSpec("Thing", columns: names.map { ColumnSpec($0, .int) })
         let swift = try text([ModelClass(table)], .swift)
@@ -101,7 +101,7 @@ struct NameTests {
         expect(models.notes.map(\.property) == [nil] && !models.files[0].text.contains("class Thing"))
     }
 
-    @Test func `a number in a name that makes a macro's of it`() throws {
+    @Test func `a number doesn't turn a name into that of a macro`() throws {
         let names = ["_A", "_A=", "_A-", "_0", "_0=", "_0-"]
         let table = TableSpec("Thing", columns: names.map { ColumnSpec($0, .int) })
         let text = try text([ModelClass(table)], .objc)
@@ -112,7 +112,9 @@ struct NameTests {
 
     /// Both languages keep a property under its name with an underscore in front.
     @Test(arguments: [(ModelLanguage.swift, "var id2: String"), (.objc, "NSString *id2;")])
-    func `two properties that differ by an underscore`(language: ModelLanguage, declared: String) throws {
+    func `two properties that differ by an underscore get different names`(language: ModelLanguage, declared: String)
+        throws
+    {
         let table = TableSpec(
             "Thing",
             columns: [ColumnSpec("_id", .int), ColumnSpec("id", .string)],
@@ -122,7 +124,7 @@ struct NameTests {
         expect(text.contains(declared) && text.contains("_id"), "\(text)")
     }
 
-    @Test func `a property that is called as its class`() throws {
+    @Test func `a property with the name of its class gets another name`() throws {
         let classes = [ModelClass(TableSpec("Thing", columns: [ColumnSpec("Thing", .int), ColumnSpec("x", .int)]))]
         expect(try text(classes, .cpp).contains("'Thing' is left out") && text(classes, .cpp).contains("(Thing, x)"))
         expect(try text(classes, .csharp).contains("[MapTo(\"Thing\")]\n    public long ThingValue"))

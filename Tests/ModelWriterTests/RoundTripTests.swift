@@ -9,7 +9,7 @@ import Testing
 
 /// Classes that were generated, compiled with these tests, and asked what they store.
 struct RoundTripTests {
-    @Test(arguments: SeedDocuments.allCases) func `the Swift models of documents are those that compile here`(
+    @Test(arguments: SeedDocuments.allCases) func `the Swift models of documents equal those that the tests compile`(
         step: SeedDocuments
     )
         throws
@@ -34,7 +34,8 @@ struct RoundTripTests {
     }
 
     /// Documents, tables, Swift, a compiler, the library's reflection, tables, documents.
-    @Test(arguments: SeedDocuments.allCases) func `the compiled models describe the documents that they were made of`(
+    @Test(arguments: SeedDocuments.allCases)
+    func `the compiled models describe the documents from which they were created`(
         step: SeedDocuments
     ) throws {
         let tables = try Schema(classes: Self.classes(step)).tableSpecs.map(\.synced)
@@ -49,7 +50,7 @@ struct RoundTripTests {
         try expectEqual(Realm(configuration: configuration).schema.objectSchema.count, expected.count)
     }
 
-    @Test func `compiled classes of everything a schema can say store just that`() throws {
+    @Test func `compiled classes of everything that a schema can express store exactly that`() throws {
         let classes: [ObjectBase.Type] = [Keeper.self, Hound.self, Home.self, Measurement.self, KennelOrder.self]
         let schema = try Schema(classes: classes)
         let expected = Kennel.classes.map(\.table).map { table in

@@ -6,7 +6,7 @@ import Testing
 /// Files that Realm wrote, of what is rare or large: see `CaseTable`.
 struct CaseTests {
     @Test(arguments: RealmFixture.cases)
-    func `classes are those that were left, with the properties that were left`(_ fixture: RealmFixture) throws {
+    func `removed classes and properties are missing`(_ fixture: RealmFixture) throws {
         let file = try fixture.open()
         expect(file.formatVersion == fixture.formatVersion && file.schemaVersion == 9)
         let embedded: Set = fixture.formatVersion >= 20 ? ["Middle", "Inner"] : []
@@ -33,7 +33,7 @@ struct CaseTests {
     }
 
     @Test(arguments: RealmFixture.cases)
-    func `every value is the one that was written, to the last bit`(_ fixture: RealmFixture) throws {
+    func `every value is read as written, to the last bit`(_ fixture: RealmFixture) throws {
         let file = try fixture.open()
         let raw = try file.classes.filter { $0.name != "Deep" }.map { try file.rawClass($0) }
         let objects = ResolvedObjects(raw)

@@ -14,7 +14,7 @@ struct EncryptionTests {
         return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
-    @Test func `SHA-224 gives the standard's examples`() {
+    @Test func `SHA-224 gives the results of the standard's examples`() {
         func digest(_ text: String) -> String {
             var hash = SHA224()
             hash.update(Array(text.utf8))
@@ -28,12 +28,12 @@ struct EncryptionTests {
         expectEqual(digest(""), "d14a028c2a3a2bc9476102bb288234c415a2b01f828ea62ac5b3e42f")
     }
 
-    @Test func `its message code gives that of RFC 4231`() {
+    @Test func `its message code gives the results of RFC 4231`() {
         let code = MessageCode(key: Array("Jefe".utf8)).code(of: Array("what do ya want for nothing?".utf8))
         expectEqual(hex(code), "a30e01098bc6dbbf45690f3a7e9e6d0f8bbea2a39e6148008fd05e44")
     }
 
-    @Test func `AES-256 in chains gives the example of SP 800-38A`() {
+    @Test func `AES-256 in chains gives the result of the example of SP 800-38A`() {
         let key = bytes("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4")
         let sealed = bytes("f58c4c04d6e5f1ba779eabfb5f7bfbd69cfc4e967edb808d679f777bc6702c7d")
         var plain = [UInt8](repeating: 0, count: 32)
@@ -71,7 +71,7 @@ struct EncryptionTests {
         try body(url.path)
     }
 
-    @Test func `a page whose code doesn't fit is damaged, and the error says where`() throws {
+    @Test func `a page with a wrong code is damaged, and the error has the place`() throws {
         let (original, key) = (try RealmFixture.encrypted.bytes(), RealmFixture.encrypted.key)
         var found = 0
         for page in 2..<(original.count / 4096) {
@@ -91,7 +91,7 @@ struct EncryptionTests {
         expect(found > 5)
     }
 
-    @Test func `of a page whose write was cut short the code of before counts`() throws {
+    @Test func `the previous code applies to a page whose write was interrupted`() throws {
         var bytes = try RealmFixture.encrypted.bytes()
         for page in 0..<(bytes.count / 4096 - 1) {
             let entry = page * 64

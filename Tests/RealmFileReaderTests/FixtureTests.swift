@@ -6,7 +6,7 @@ import Testing
 
 struct FixtureTests {
     @Test(arguments: RealmFixture.tables)
-    func `the file says its format, version and classes`(_ fixture: RealmFixture) throws {
+    func `the file has its format, version and classes`(_ fixture: RealmFixture) throws {
         let file = try fixture.open()
         expectEqual(file.formatVersion, fixture.formatVersion)
         expectEqual(file.schemaVersion, 7)
@@ -60,7 +60,7 @@ struct FixtureTests {
     }
 
     @Test(arguments: RealmFixture.tables)
-    func `every value is the one that was written`(_ fixture: RealmFixture) throws {
+    func `every value is read as written`(_ fixture: RealmFixture) throws {
         let file = try fixture.open()
         let objects = try file.objects(of: file.requireClass("Everything"))
         expectEqual(objects.count, FixtureTable.rows.count)
@@ -83,7 +83,7 @@ struct FixtureTests {
     }
 
     @Test(arguments: RealmFixture.tables)
-    func `links lead to the objects that they led to`(_ fixture: RealmFixture) throws {
+    func `links lead to their targets`(_ fixture: RealmFixture) throws {
         let file = try fixture.open()
         let wordClass = file.requireClass("Word")
         let words = try file.objects(of: wordClass)

@@ -40,7 +40,7 @@ struct HostileFileTests {
     }
 
     @Test(arguments: [2, 6, 9, 25])
-    func `a format that isn't known is named, with what to do`(_ format: Int) throws {
+    func `an unknown format is named, with the remedy`(_ format: Int) throws {
         var bytes = try RealmFixture.format24.bytes()
         bytes[20] = UInt8(format)
         bytes[21] = UInt8(format)
@@ -63,7 +63,7 @@ struct HostileFileTests {
         }
     }
 
-    @Test func `a file in which nothing was stored has no classes`() throws {
+    @Test func `an empty file has no classes`() throws {
         try withFile { path in
             var bytes = [UInt8](repeating: 0, count: 4096)
             bytes.replaceSubrange(16..<20, with: Array("T-DB".utf8))

@@ -37,7 +37,7 @@ struct LargeValueTests {
         }
     }
 
-    @Test func `an encrypted copy has its end behind its last page's bytes`() throws {
+    @Test func `an encrypted copy ends behind its last page's bytes`() throws {
         let file = try RealmFixture.encryptedCopy.open()
         expect(file.isCopy && file.isEncrypted && file.formatVersion == 24 && file.schemaVersion == 1)
         let notes = try file.objects(of: file.requireClass("Note")).map(\.values)

@@ -27,7 +27,8 @@ struct RelocatedFileTests {
     }
 
     @Test(arguments: [RealmFixture.cases10, .cases21, .format22, .format23, .format24, .copy])
-    func `references of 32 and of 64 bits, and those over 4 GiB, lead to the same`(_ fixture: RealmFixture) throws {
+    func `references of 32 and 64 bits, and those over 4 GiB, lead to the same content`(_ fixture: RealmFixture) throws
+    {
         let original = try fixture.open()
         for (base, width) in [(24, 32), (24, 64), (5 << 30, 64)] {
             try withFile { path in

@@ -7,7 +7,7 @@ import Testing
 /// A client's realm: three commits were sent, two weren't; links lead to objects that haven't come.
 struct SynchronizedFileTests {
     @Test(arguments: RealmFixture.synchronizedOnes)
-    func `a client's file says that it is one, and how many changes it hasn't sent`(_ fixture: RealmFixture) throws {
+    func `a client's file is recognised, with the number of its unsent changes`(_ fixture: RealmFixture) throws {
         let file = try fixture.open()
         expectEqual(file.formatVersion, fixture.formatVersion)
         expect(file.isSynchronized && file.unsentChanges == 2 && file.schemaVersion == 3)
@@ -53,7 +53,7 @@ struct SynchronizedFileTests {
     }
 
     /// Until history version 12 changes aren't compressed: this one is of 18 MB, stored in pieces.
-    @Test func `a change over 16 MiB that wasn't sent is counted, and its objects are read`() throws {
+    @Test func `an unsent change over 16 MiB is counted, and its objects are read`() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).realm")
         defer { try? FileManager.default.removeItem(at: url) }
         try SparseFixture.synchronized.write(to: url.path)

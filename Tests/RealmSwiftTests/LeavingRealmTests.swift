@@ -63,7 +63,7 @@ struct LeavingRealmTests {
     }
 
     @Test
-    func `what the article's program exports is imported as it was`() throws {
+    func `the export of the article's program is imported unchanged`() throws {
         let old = try realm()
         try old.write {
             let people = (0..<20).map { i in

@@ -21,7 +21,7 @@ struct PortedFileTests {
         FileManager.default.temporaryDirectory.appendingPathComponent("PortedFileTests-\(UUID().uuidString).realm")
     }
 
-    @Test("Foundation, autoreleasepool and RLMError come with `import RealmSwift`")
+    @Test("import RealmSwift also imports Foundation, autoreleasepool and RLMError")
     func names() throws {
         let file = url()
         defer { _ = try? Realm.deleteFiles(for: Realm.Configuration(fileURL: file)) }

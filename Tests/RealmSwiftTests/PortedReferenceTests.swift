@@ -53,7 +53,7 @@ struct PortedReferenceTests {
         }
     }
 
-    @Test func `lists and sets give names and key paths as arrays of references, too`() throws {
+    @Test func `lists and sets return names and key paths as arrays of references, too`() throws {
         try forEachState { country in
             let names: [AnyObject] = country.towns.value(forKeyPath: "name")
             expectEqual(names as? [String], ["b", "a"])
@@ -71,7 +71,7 @@ struct PortedReferenceTests {
         }
     }
 
-    @Test func `maps give values as references, too`() throws {
+    @Test func `maps return values as references, too`() throws {
         try forEachState { country in
             let capital: AnyObject? = country.capitals.value(forKey: "now")
             expectEqual((capital as? ReferenceTown)?.name, "a")
@@ -87,7 +87,7 @@ struct PortedReferenceTests {
         }
     }
 
-    @Test func `a null that is given by name makes an entry null, nil removes it`() throws {
+    @Test func `a null that is assigned by name makes an entry null, and nil removes it`() throws {
         try forEachState { country in
             let realm = country.realm
             realm?.beginWrite()

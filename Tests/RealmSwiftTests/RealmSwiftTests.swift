@@ -25,7 +25,7 @@ class RSDog: Object {
 @Suite("import RealmSwift")
 struct RealmSwiftTests {
     @Test
-    func `code written for RealmSwift compiles and runs with the import that it has`() throws {
+    func `code for RealmSwift compiles and runs with its import`() throws {
         var configuration = Realm.Configuration(inMemoryIdentifier: "RealmSwiftTests")
         configuration.objectTypes = [RSOwner.self, RSDog.self]
         let realm = try Realm(configuration: configuration)
@@ -52,7 +52,7 @@ struct RealmSwiftTests {
 
 extension RealmSwiftTests {
     @Test(.timeLimit(.minutes(20)))
-    func `top-level names, and observers that take an object as one of its class`() async throws {
+    func `top-level names, and observers that expect an object of a class, work`() async throws {
         var configuration = Realm.Configuration(inMemoryIdentifier: "RealmSwiftTests.names")
         configuration.objectTypes = [RSOwner.self, RSDog.self]
         let (queue, shared) = (DispatchQueue(label: "RealmSwiftTests.names"), configuration)
@@ -105,7 +105,7 @@ class RSPersonProjection: Projection<RSPerson> {
 
 extension RealmSwiftTests {
     @Test
-    func `class projections as its documentation shows them`() throws {
+    func `class projections work as in RealmSwift's documentation`() throws {
         var configuration = Realm.Configuration(inMemoryIdentifier: "RealmSwiftTests.projections")
         configuration.objectTypes = [RSPerson.self, RSAddress.self]
         let realm = try Realm(configuration: configuration)
@@ -140,7 +140,7 @@ extension AnyRealmCollection: ChangeSource {}
 @Suite("import RealmSwift: names")
 struct RealmSwiftNamesTests {
     @Test
-    func `the logger has the names that it has there`() {
+    func `the logger has RealmSwift's names`() {
         let logger: Logger = Logger(level: .off) { (level: LogLevel, message: String) in print(level, message) }
         logger.level = .warn
         logger.setLogLevel(.trace, category: LogCategory.query)

@@ -419,7 +419,7 @@ class NamedMessage: Object {
 @Suite("Usual names of properties")
 struct UsualNameTests {
     @Test
-    func `Models have properties of all usual names, objects and embedded objects alike`() throws {
+    func `models have properties of all usual names, objects and embedded objects alike`() throws {
         var configuration = Realm.Configuration(inMemoryIdentifier: "UsualNameTests.names")
         configuration.objectTypes = [
             NamesOfObject.self, NamesOfEmbedded.self, NamedAttachment.self, NamedMessage.self,
@@ -437,7 +437,7 @@ struct UsualNameTests {
         }
     }
 
-    @Test("An embedded object's owner can be asked for where its class has a property of that name")
+    @Test("an embedded object's owner is available even if its class has a property of that name")
     func owner() throws {
         var configuration = Realm.Configuration(inMemoryIdentifier: "UsualNameTests.owner")
         configuration.objectTypes = [NamesOfEmbedded.self, NamedAttachment.self, NamedMessage.self]

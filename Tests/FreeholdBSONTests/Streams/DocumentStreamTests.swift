@@ -9,7 +9,7 @@ struct DocumentStreamTests {
     ]
 
     @Test(arguments: forms)
-    func `what is written is read back, in pieces of any size`(_ form: DocumentStreamWriter.Form) throws {
+    func `written documents are read again, in pieces of any size`(_ form: DocumentStreamWriter.Form) throws {
         var documents = RandomDocuments(random: SeededRandom(test: "streams of documents"), isTextSafe: true)
         for _ in 0..<(isSoak ? 2_000 : 60) {
             let all = (0..<documents.int(0...8)).map { _ in documents.document() }
@@ -32,7 +32,7 @@ struct DocumentStreamTests {
     }
 
     @Test
-    func `texts as export tools write them`() throws {
+    func `texts of export tools are read`() throws {
         let expected: [BSONDocument] = [["a": .int32(1)], ["b": [.int32(1), .int32(2)]]]
         for text in [
             "{\"a\":1}\n{\"b\":[1,2]}\n", "{\"a\":1}{\"b\":[1,2]}", "\u{FEFF}{\"a\": 1}\r\n\r\n{\"b\": [1, 2]}",
@@ -72,7 +72,7 @@ struct DocumentStreamTests {
             [0x6D, 0xE2, 0x99, 0x81, 0, 0, 0, 0],
         ] as [[UInt8]]
     )
-    func `compressed streams and archives are said to be such`(_ bytes: [UInt8]) throws {
+    func `compressed streams and archives are recognised and refused`(_ bytes: [UInt8]) throws {
         var stream = reader(bytes)
         let error = try #require(throws: DocumentStreamError.self) { try stream.next() }
         expect(error.reason.contains("unpack") || error.reason.contains("archive"))
@@ -182,7 +182,7 @@ struct DocumentStreamTests {
     }
 
     @Test(arguments: [DocumentFormat.bson, .json])
-    func `a document larger than the limit takes no more memory than that`(_ format: DocumentFormat) throws {
+    func `a document above the limit takes no more memory than the limit`(_ format: DocumentFormat) throws {
         let limits = BSONLimits(depth: 20, size: 1_000)
         var given = 0
         let head: [UInt8] =
@@ -223,7 +223,7 @@ struct DocumentStreamTests {
     }
 
     @Test
-    func `spoilt streams end, whatever is in them`() throws {
+    func `damaged streams end, with any content`() throws {
         var documents = RandomDocuments(random: SeededRandom(test: "spoilt streams"), isTextSafe: true)
         for _ in 0..<(isSoak ? 20_000 : 400) {
             let form = Self.forms.randomElement(using: &documents.random)!

@@ -117,7 +117,7 @@ struct PythonOracleTests {
         }
     }
 
-    @Test("what it writes is read: BSON byte for byte, canonical text as the same documents, relaxed text as our own")
+    @Test("its output is read: BSON byte for byte, canonical text as the same documents, relaxed text as ours")
     func reading() throws {
         var random = SeededRandom(test: "pymongo writes")
         for _ in 0..<(isSoak ? 20 : 2) {
@@ -143,7 +143,7 @@ struct PythonOracleTests {
     }
 
     @Test
-    func `what we write it reads, and writes again as the same bytes`() throws {
+    func `it reads our output, and writes it again as the same bytes`() throws {
         var documents = RandomDocuments(random: SeededRandom(test: "pymongo reads"), isTextSafe: true)
         for _ in 0..<(isSoak ? 20 : 2) {
             let all = (0..<200).map { _ in Self.known(documents.document()) }

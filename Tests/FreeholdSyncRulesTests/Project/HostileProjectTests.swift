@@ -71,7 +71,7 @@ struct HostileProjectTests {
         ),
         Wrong("data_sources/mongodb-atlas/store/orders/schema.json", "5"),
     ])
-    func `settings of another type or of no known kind`(_ wrong: Wrong) throws {
+    func `settings of another type or of an unknown kind are errors with their place`(_ wrong: Wrong) throws {
         var texts = ProjectFixtures.shop
         texts[wrong.file] = wrong.text
         let error = try #require(throws: ProjectError.self) { try ProjectFixtures.project(texts) }
@@ -104,7 +104,7 @@ struct HostileProjectTests {
     }
 
     @Test
-    func `links that lead out of the folder are refused, those that stay inside are followed`() throws {
+    func `links that lead out of the folder are refused, and those that stay inside are followed`() throws {
         try withFolder { outer in
             let folder = outer + "/project"
             try write(ProjectFixtures.shop, to: folder)
@@ -139,7 +139,7 @@ struct HostileProjectTests {
     }
 
     @Test(.timeLimit(.minutes(20)))
-    func `pipes and folders in the place of files don't hold it up`() throws {
+    func `pipes and folders at the place of files don't block the reading`() throws {
         try withFolder { folder in
             try write(["stitch.json": #"{"name": "a"}"#], to: folder)
             try FileManager.default.createDirectory(atPath: folder + "/values", withIntermediateDirectories: true)
@@ -157,7 +157,7 @@ struct HostileProjectTests {
     }
 
     @Test
-    func `sizes, depths and numbers are bounded`() throws {
+    func `sizes, depths and numbers are limited`() throws {
         let name = #"{"name": "a"}"#
         func fails(_ texts: [String: String], _ limits: ProjectLimits) -> String? {
             do {
@@ -193,21 +193,21 @@ struct HostileProjectTests {
     }
 
     @Test(arguments: ["../a.json", "/a", "a//b", "a/./b", "", "a\0b", "a/"])
-    func `paths that climb out of a project in memory are refused`(_ path: String) {
+    func `paths that lead out of a project in memory are refused`(_ path: String) {
         #expect(throws: ProjectError.self) {
             try ProjectFixtures.project(["stitch.json": #"{"name": "a"}"#, path: "{}"])
         }
     }
 
     @Test
-    func `a path that is a file and a folder is refused`() {
+    func `a path that is both a file and a folder is refused`() {
         #expect(throws: ProjectError.self) {
             try ProjectFixtures.project(["stitch.json": #"{"name": "a"}"#, "values": "", "values/a.json": "{}"])
         }
     }
 
     @Test
-    func `spoilt files are read or refused, never more`() {
+    func `damaged files are read or refused, and nothing else`() {
         var random = SeededRandom(test: "spoilt projects")
         let sources = [
             ProjectFixtures.files(ProjectFixtures.shop),

@@ -8,7 +8,7 @@ struct ProjectReadingTests {
     private static func role(_ text: String) throws -> Role { try Role(BSONValue(extendedJSON: text)) }
 
     @Test
-    func `the newest layout: settings, classes, rules, values, environments, providers`() throws {
+    func `the newest layout is read: settings, classes, rules, values, environments, providers`() throws {
         let project = try ProjectFixtures.project(ProjectFixtures.shop)
         expectEqual(project.name, "shop")
         expectEqual(project.layout, .v20230101)
@@ -56,7 +56,7 @@ struct ProjectReadingTests {
     }
 
     @Test
-    func `what isn't taken over is listed, with its place`() throws {
+    func `parts that aren't imported are listed, with their places`() throws {
         let parts = try ProjectFixtures.project(ProjectFixtures.shop).unsupported
         func kinds(_ file: String) -> [UnsupportedPart.Kind] { parts.filter { $0.file == file }.map(\.kind) }
         expectEqual(kinds("functions"), [.needed])
@@ -74,7 +74,7 @@ struct ProjectReadingTests {
     }
 
     @Test(arguments: [("stitch.json", 2018_0301), ("config.json", 2020_0603)])
-    func `older layouts, with what sync had for rights before 2023`(_ root: String, _ version: Int) throws {
+    func `older layouts are read, with sync's permissions of before 2023`(_ root: String, _ version: Int) throws {
         let project = try ProjectFixtures.project(ProjectFixtures.old(root, version))
         expectEqual(project.layout.rawValue, version)
         expect(project.ids.clientApp == "old-abcde" && project.name == "old")
@@ -131,7 +131,7 @@ struct ProjectReadingTests {
     }
 
     @Test
-    func `partitions aren't supported: said with what to do, and everything is closed`() throws {
+    func `partitions aren't supported: the report has the remedy, and everything is closed`() throws {
         var texts = ProjectFixtures.shop
         texts["sync/config.json"] = """
             {"state": "enabled", "database_name": "store", "service_name": "mongodb-atlas",
@@ -158,7 +158,7 @@ struct ProjectReadingTests {
     }
 
     @Test
-    func `the names of a secret's values, a mark of UTF-8 and nulls don't disturb`() throws {
+    func `names of a secret's values, a byte order mark and nulls are accepted`() throws {
         let project = try ProjectFixtures.project([
             "stitch.json": "\u{FEFF}{\"name\": \"a\", \"security\": null, \"hosting\": null, \"app_id\": null}",
             "values/none.json": #"{"name": "none", "value": null}"#,

@@ -15,7 +15,7 @@ struct ProjectRightsTests {
     }
 
     @Test
-    func `a role with a function closes the class for those to whom it applies`() throws {
+    func `a role with a function closes the class for users to whom it applies`() throws {
         let project = try Self.rules(
             """
             {"name": "admins", "apply_when": {"%%user.custom_data.admin": true},
@@ -48,14 +48,14 @@ struct ProjectRightsTests {
     }
 
     @Test
-    func `a role without filters of documents gives nothing to sync, and that is said`() throws {
+    func `a role without document filters gives no right in sync, and is reported`() throws {
         let project = try Self.rules(#"{"name": "all", "apply_when": {}, "read": true, "write": true}"#)
         expect(project.rules.roles(of: "Order").roles[0].readFilter == nil)
         expect(project.unsupported.contains { $0.path == ["roles", "0"] && $0.kind == .leftOut })
     }
 
     @Test
-    func `filters of queries aren't sync's, and are passed over`() throws {
+    func `query filters don't concern sync, and are ignored`() throws {
         let project = try ProjectFixtures.project(
             ProjectFixtures.shop.merging([
                 "data_sources/mongodb-atlas/store/orders/rules.json": """
@@ -69,7 +69,7 @@ struct ProjectRightsTests {
     }
 
     @Test
-    func `rules without roles close their class; none at all leave it to the default`() throws {
+    func `rules without roles close their class, and a class without rules has the default ones`() throws {
         let project = try Self.rules("")
         expect(project.rules.roles(of: "Order").roles.isEmpty)
         expect(!project.rules.roles(of: "Order").areDefault)
@@ -77,7 +77,7 @@ struct ProjectRightsTests {
     }
 
     @Test
-    func `sync's own permissions go before rules of other requests`() throws {
+    func `sync's own permissions take precedence over rules of other requests`() throws {
         var texts = ProjectFixtures.shop
         texts["sync/config.json"] = """
             {"type": "flexible", "state": "enabled", "service_name": "mongodb-atlas", "database_name": "store",
@@ -106,7 +106,7 @@ struct ProjectRightsTests {
     }
 
     @Test
-    func `links between classes whose types don't fit leave one of them out`() throws {
+    func `links between classes with unsuitable types leave out one of the classes`() throws {
         var texts = ProjectFixtures.shop
         texts["data_sources/mongodb-atlas/store/things/schema.json"] = """
             {"title": "Thing", "properties": {"_id": {"bsonType": "string"}}, "required": ["_id"]}
@@ -117,7 +117,7 @@ struct ProjectRightsTests {
     }
 
     @Test
-    func `two collections of one title: the one of sync's database is the class`() throws {
+    func `if two collections have one title, that of sync's database is the class`() throws {
         var texts = ProjectFixtures.shop
         texts["data_sources/mongodb-atlas/archive/orders/schema.json"] = """
             {"title": "Order", "properties": {"_id": {"bsonType": "int"}}, "required": ["_id"]}
@@ -127,7 +127,7 @@ struct ProjectRightsTests {
         expect(project.unsupported.contains { $0.file.contains("archive/orders") && $0.kind == .leftOut })
     }
 
-    @Test("schemas in the wild: no type at the top, JSON's type names, words that validate, dictionaries of anything")
+    @Test("schemas may lack a type, have JSON's type names, validation words, and dictionaries of anything")
     func wildSchemas() throws {
         var texts = ProjectFixtures.shop
         texts["data_sources/mongodb-atlas/store/things/schema.json"] = """
@@ -152,7 +152,7 @@ struct ProjectRightsTests {
     }
 
     @Test
-    func `other data sources, and services that aren't databases, are said`() throws {
+    func `other data sources, and services that aren't databases, are reported`() throws {
         var texts = ProjectFixtures.shop
         texts["data_sources/second/config.json"] = #"{"name": "second", "type": "mongodb-atlas", "config": {}}"#
         texts["data_sources/second/db/c/schema.json"] =

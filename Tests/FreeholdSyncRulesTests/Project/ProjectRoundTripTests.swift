@@ -22,7 +22,7 @@ extension AppServicesProject {
 @Suite("Projects are written, and read back as equal ones")
 struct ProjectRoundTripTests {
     @Test(arguments: 0..<4)
-    func `those that were read`(_ number: Int) throws {
+    func `projects that were read are written unchanged`(_ number: Int) throws {
         var texts = number == 0 ? ProjectFixtures.shop : ProjectFixtures.old("config.json", 2020_0603)
         if number == 2 {
             texts = ProjectFixtures.shop
@@ -44,7 +44,7 @@ struct ProjectRoundTripTests {
     }
 
     @Test
-    func `random ones`() throws {
+    func `random projects are read and written unchanged`() throws {
         var projects = RandomProjects(random: SeededRandom(test: "random projects"))
         for _ in TestBudget.range("ProjectRoundTripTests", usual: 100, soak: 15_000) {
             let project = try projects.project()
@@ -71,7 +71,7 @@ struct ProjectRoundTripTests {
     }
 
     @Test
-    func `classes made here become a project that names their collections`() throws {
+    func `classes that weren't imported become a project that names their collections`() throws {
         let tables = [
             TableSpec(
                 "Note",
@@ -104,7 +104,7 @@ struct ProjectRoundTripTests {
     }
 
     @Test(arguments: ["", ".", "..", "a/b", "a\0", String(repeating: "x", count: 300)])
-    func `names that can't be files are refused`(_ name: String) throws {
+    func `names that aren't possible for files are refused`(_ name: String) throws {
         var project = try ProjectFixtures.project(ProjectFixtures.shop)
         project.values.append(ProjectValue(name.isEmpty ? "a/" : name + (name.hasPrefix(".") ? "/" : ""), .plain(1)))
         #expect(throws: ProjectError.self) { try project.files() }

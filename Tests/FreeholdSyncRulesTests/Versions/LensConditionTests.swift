@@ -30,7 +30,7 @@ struct LensConditionTests {
         ("@links.Dog.any.title == 'x'", ""),
         ("SUBQUERY(places, $p, $p.street == 'x').@count > 0", ""), ("SUBQUERY(any, $p, $p.x == 1).@count > 0", ""),
     ])
-    func `names of conditions`(_ text: String, _ stored: String) throws {
+    func `names of conditions become stored names`(_ text: String, _ stored: String) throws {
         guard stored.isEmpty else {
             try expectEqual(up(2, "Hound", SyncString(text)).string, stored)
             return
@@ -38,7 +38,7 @@ struct LensConditionTests {
         #expect(throws: ConditionError.self) { try up(2, "Hound", SyncString(text)) }
     }
 
-    @Test func `an error says where in the app's text`() throws {
+    @Test func `an error has its place in the app's text`() throws {
         let error = #expect(throws: ConditionError.self) { try up(2, "Hound", "title == 'ü' AND x == 1") }
         expectEqual(error, ConditionError(position: 18, text: "Class Hound has no property 'x'."))
         #expect(throws: ConditionError.self) { try up(2, "Dog", "TRUEPREDICATE") }
@@ -52,7 +52,7 @@ struct LensConditionTests {
 
     /// Each condition finds an object exactly if it is true of what the app is shown.
     @Test(arguments: types)
-    func `conditions ask of what the app is shown`(_ type: ColumnType, _ types: Set<ColumnType>) throws {
+    func `conditions test the values that the app is shown`(_ type: ColumnType, _ types: Set<ColumnType>) throws {
         var random = SeededRandom(test: "shown conditions")
         let numbers: [Double] = [
             0, -0.0, 0.5, -0.5, 1, -1, 1.5, -1.5, 0.1, 2, 3, -3, 16_777_216, 16_777_217, 1e10, 1e300, -1e300, .infinity,
@@ -132,7 +132,7 @@ struct LensConditionTests {
         return try QueryMatcher().compile("A", text, in: schema).matches(ObjectName("A", 1), ["v": .value(value)])
     }
 
-    @Test func `what is shown for null is asked for`() throws {
+    @Test func `conditions find the value that is shown for null`() throws {
         func finds(_ text: SyncString, _ contents: [SyncString: MergedContent]) throws -> Bool {
             let condition = try up(2, "Hound", text)
             return try QueryMatcher().compile("Dog", condition).matches(ObjectName("Dog", 1), contents)

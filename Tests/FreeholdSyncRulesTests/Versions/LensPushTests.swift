@@ -36,7 +36,7 @@ struct LensPushTests {
     }
 
     /// The condition was stored for whole numbers, and has to become another one.
-    @Test func `a query goes on to find what the app is shown when a number gets wider`() throws {
+    @Test func `a query still finds the shown values when a number becomes wider`() throws {
         var bench = VersionBench(try VersionModels.versions(1))
         let old = bench.add(0, ["Dog"], where: "age == 3", isRecording: true)
         bench.commit(old, [VersionModels.creation(dog)])
@@ -54,7 +54,7 @@ struct LensPushTests {
         bench.check()
     }
 
-    @Test func `an app that is updated gets what it lacks, and its unsent work keeps its names`() throws {
+    @Test func `an updated app receives missing data, and its unsent work keeps its names`() throws {
         var bench = VersionBench(try VersionModels.versions())
         let (old, new) = (bench.add(0, ["Dog", "Person"]), bench.add(2, ["Hound", "Person"]))
         bench.commit(old, [VersionModels.creation(dog)])
@@ -87,7 +87,7 @@ struct LensPushTests {
     }
 
     /// Within one version: a property that the app gets by an update was left out while it had no room for it.
-    @Test func `an app whose own schema has more than before gets all that it holds anew`() throws {
+    @Test func `an updated app with a larger schema receives all of its data again`() throws {
         var bench = VersionBench(try VersionModels.versions(1))
         bench.bench.configuration.apps["app"]?.judge = { _ in SchemaJudgement(.accepted) }
         bench.bench.killNode()
@@ -113,7 +113,7 @@ struct LensPushTests {
         bench.check()
     }
 
-    @Test func `clients are judged by the version that serves them`() throws {
+    @Test func `the version that serves a client determines its rights`() throws {
         var schema = ServedSchema(try VersionModels.versions(), mode: .development)
         func verdict(_ tables: [TableSpec], _ version: UInt64) throws -> SchemaVerdict {
             schema.judge(try SchemaClaim(tables, version: version)).verdict
@@ -144,7 +144,7 @@ struct LensPushTests {
 
     /// A file has the classes of the app that it was of, too.
     @Test(arguments: [SchemaAdoption.Mode.development, .production])
-    func `what is left of an app before its update is nothing that it claims`(_ mode: SchemaAdoption.Mode) throws {
+    func `a client's earlier version isn't part of its claim`(_ mode: SchemaAdoption.Mode) throws {
         let versions = try VersionModels.versions()
         var schema = ServedSchema(versions, mode: mode)
         let old = versions.versions[0].tables.filter { table in

@@ -97,7 +97,7 @@ struct LensSessionTests {
         bench.check()
     }
 
-    @Test func `refused changes come back as their author wrote them`() throws {
+    @Test func `refused changes are returned as their author wrote them`() throws {
         var bench = VersionBench(try VersionModels.versions()) { configuration in
             var rules = MergeRules()
             rules.forbids = { _, commit, name in commit.number > 1 && name.key == 1 }
@@ -143,7 +143,7 @@ struct LensSessionTests {
         bench.check()
     }
 
-    @Test func `hostile names reach nothing`() throws {
+    @Test func `hostile names have no effect`() throws {
         var bench = VersionBench(try VersionModels.versions())
         let (old, new) = (bench.add(0, ["Dog"]), bench.add(2, ["Hound"]))
         bench.commit(old, [VersionModels.creation(dog)])
@@ -172,7 +172,7 @@ struct LensSessionTests {
         bench.check()
     }
 
-    @Test func `errors of queries speak the app's names, and name its own conditions`() throws {
+    @Test func `errors of queries use the app's names, and contain its own conditions`() throws {
         var bench = VersionBench(try VersionModels.versions())
         let new = bench.add(2, [])
         let texts = ["title == 'Rex'", "nick == 1", "title == 'Max'", "title MATCHES 'a'", "age > ", "x.y == 1"]
@@ -202,7 +202,7 @@ struct LensSessionTests {
 
     // MARK: Split commits, bootstraps, old work
 
-    @Test func `a commit in parts is translated once it is whole`() throws {
+    @Test func `a commit in parts is translated when it is complete`() throws {
         var bench = VersionBench(try VersionModels.versions())
         let (old, new) = (bench.add(0, ["Dog"]), bench.add(2, ["Hound"]))
         let changes: [Change] = (1...4).map { .create(ObjectName("Hound", .int($0)), [NewField("title", .value("T"))]) }
@@ -223,7 +223,7 @@ struct LensSessionTests {
         bench.check()
     }
 
-    @Test func `an interrupted bootstrap goes on, and starts anew for another version`() throws {
+    @Test func `an interrupted bootstrap continues, and starts again for another version`() throws {
         for isUpdated in [false, true] {
             var bench = VersionBench(try VersionModels.versions()) { $0.chunkObjects = 1 }
             let old = bench.add(0, ["Dog"])
@@ -249,7 +249,7 @@ struct LensSessionTests {
         }
     }
 
-    @Test func `lists from before the horizon are aligned as their author was shown them`() throws {
+    @Test func `lists from before the horizon are aligned as they were shown to their author`() throws {
         let versions = try VersionModels.versions()
         let lens = try require(versions.lens(for: 0))
         let place = Place(dog, "places")
@@ -314,7 +314,7 @@ struct LensSessionTests {
         bench.check()
     }
 
-    @Test func `equal lenses give equal messages, made once a view`() throws {
+    @Test func `equal lenses give equal messages, created once for each view`() throws {
         var bench = VersionBench(try VersionModels.versions())
         let clients = (0..<3).map { _ in bench.add(2, ["Hound"], isRecording: true) }
         let old = bench.add(0, ["Dog"])

@@ -173,7 +173,7 @@ struct RandomVersionsTests {
         }
     }
 
-    @Test func `each app holds what the oracle says`() throws {
+    @Test func `each app has the content that the oracle predicts`() throws {
         var random = SeededRandom(test: "versions at once")
         let budget = TestBudget.cases(8, soak: 1_250)
         var cases = 0

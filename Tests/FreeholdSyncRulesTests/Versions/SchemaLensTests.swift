@@ -33,7 +33,7 @@ struct SchemaLensTests {
 
     // MARK: Down
 
-    @Test func `names come down as the version has them, and what it hasn't stays away`() throws {
+    @Test func `downloads have the version's names, and omit classes and properties outside of it`() throws {
         let fields = [
             ConfirmedField("age", .value(3)), ConfirmedField("breed", .value("Basset")),
             ConfirmedField("name", .value("Rex")),
@@ -52,7 +52,7 @@ struct SchemaLensTests {
         )
     }
 
-    @Test func `numbers are shown as the version has them`() throws {
+    @Test func `numbers are shown in the version's type`() throws {
         let shown: [(SyncValue, int: SyncValue, double: SyncValue)] = [
             (5, 5, .double(5)), (.double(5.9), 5, .double(5.9)), (.double(-5.9), -5, .double(-5.9)),
             (.double(.nan), 0, .double(.nan)), (.double(1e300), .int(.max), .double(1e300)),
@@ -88,11 +88,11 @@ struct SchemaLensTests {
         (.decimal128, .int(.max), .decimal128(Decimal128(Int64.max))), (.int, .decimal128("12.9"), 12),
         (.int, .decimal128("-1E40"), .int(.min)), (.double, .float(1.5), .double(1.5)),
     ])
-    func `numbers of all types`(_ type: ColumnType, _ stored: SyncValue, _ shown: SyncValue) {
+    func `numbers of all types are shown`(_ type: ColumnType, _ stored: SyncValue, _ shown: SyncValue) {
         expectEqual(NumberLens(type: type).shown(stored), shown)
     }
 
-    @Test func `what is required is never null`() throws {
+    @Test func `a required property is never shown as null`() throws {
         try expectEqual(one(0, "weight", .value(.null)), [ConfirmedField("weight", .value(.null))])
         try expectEqual(one(2, "weight", .value(.null)), [ConfirmedField("weight", .value(.double(1.5)))])
         try expectEqual(shown(2, []).map(\.name), ["weight"])
@@ -112,7 +112,7 @@ struct SchemaLensTests {
         try expectEqual(one(0, "tags", .set([.null, "x"])), [ConfirmedField("tags", .set([.null, "x"]))])
     }
 
-    @Test func `embedded objects, links and mixed values at any depth`() throws {
+    @Test func `embedded objects, links and mixed values are translated at any depth`() throws {
         let made = Made(version: 3, number: 9)
         let home = ConfirmedContent.embedded(
             ConfirmedInstance(
@@ -142,7 +142,7 @@ struct SchemaLensTests {
         try expectEqual(one(0, "any", .value(mixed)), [ConfirmedField("any", .value(mixed))])
     }
 
-    @Test func `differences at any depth`() throws {
+    @Test func `differences are translated at any depth`() throws {
         func difference(_ claim: UInt64, _ fields: [FieldDifference]) throws -> [FieldDifference] {
             let update = ObjectUpdate(1, .difference(version: 2, base: 1, fields))
             let batches = try lens(claim).down([ClassBatch(className: "Dog", objects: [update])])
@@ -213,7 +213,7 @@ struct SchemaLensTests {
         )
     }
 
-    @Test func `keys, sums and positions of messages`() throws {
+    @Test func `keys, sums and positions of messages are translated`() throws {
         let lens = try lens(2)
         let cursor = Cursor(epoch: 1, version: 2, hash: .empty)
         let chunk = BootstrapChunk(
@@ -257,7 +257,7 @@ struct SchemaLensTests {
         expectEqual(lens.down(both).map(\.className), ["Bird", "Hound"])
     }
 
-    @Test func `an app that sees all as it is needs no lens`() throws {
+    @Test func `an app with the stored names and types needs no lens`() throws {
         expect(try SchemaVersions(VersionModels.first).lens(for: 0) == nil)
         let added = try SchemaVersions(VersionModels.first).pushing(
             VersionModels.first + [TableSpec("Bird", columns: [ColumnSpec("_id", .int)], primaryKey: "_id")],
@@ -285,7 +285,7 @@ struct SchemaLensTests {
 
     // MARK: There and back
 
-    @Test func `what goes up comes down`() throws {
+    @Test func `an uploaded change is downloaded unchanged`() throws {
         var random = SeededRandom(test: "up and down")
         for _ in 0..<50 * soak {
             var chain = RandomVersionChain(random: random)

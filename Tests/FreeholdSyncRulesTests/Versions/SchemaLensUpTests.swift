@@ -20,7 +20,7 @@ struct SchemaLensUpTests {
         return lensed.malformed.isEmpty ? lensed.commit.changes[0] : nil
     }
 
-    @Test func `changes go up under stored names`() throws {
+    @Test func `changes are uploaded under stored names`() throws {
         let place = Place(hound, "house").instance(.confirmed).property("road")
         try expectEqual(
             up(2, .set(place, "x", .real)),
@@ -68,7 +68,7 @@ struct SchemaLensUpTests {
         try expectEqual(up(0, .clearSet(Place(dog, "tags"), hidden: [])), .clearSet(Place(dog, "tags"), hidden: []))
     }
 
-    @Test func `an increment counts from what its author is shown`() throws {
+    @Test func `an increment counts from the value that its author is shown`() throws {
         func fills(_ claim: UInt64, _ place: Place) throws -> [Int: SyncValue] {
             let commit = Commit(number: 1, clock: .zero, base: 0, schemaVersion: claim, changes: [.increment(place, 1)])
             return try lens(0).up(commit, []).fills
@@ -81,7 +81,7 @@ struct SchemaLensUpTests {
         try expectEqual(fills(2, Place(hound, "house").instance(.confirmed).property("zip")), [0: 0])
     }
 
-    @Test func `names that a version hasn't have no way in`() throws {
+    @Test func `names outside of a version can't be uploaded`() throws {
         let hostile: [(UInt64, Change)] = [
             // Stored names, and names of other versions.
             (2, .set(Place(dog, "name"), "x", .real)), (2, .set(Place(hound, "name"), "x", .real)),

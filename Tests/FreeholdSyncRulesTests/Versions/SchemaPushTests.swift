@@ -30,7 +30,7 @@ struct SchemaPushTests {
         }
     }
 
-    @Test func `what is renamed stays where it is, and what is new gets a place of its own`() throws {
+    @Test func `renamed properties keep their stored place, and new ones get their own`() throws {
         let versions = try VersionModels.versions()
         expectEqual(versions.versions.map(\.number), [0, 2, 5])
         let second = versions.versions[1]
@@ -55,7 +55,7 @@ struct SchemaPushTests {
         expectEqual([0, 1, 2, 3, 4, 5, 6, .max].map { versions.version(for: $0).number }, [0, 0, 2, 2, 2, 5, 5, 5])
     }
 
-    @Test func `steps say what a push means`() throws {
+    @Test func `steps describe the effects of a push`() throws {
         let push = try SchemaVersions(VersionModels.first).pushing(
             VersionModels.second,
             as: 2,
@@ -80,7 +80,7 @@ struct SchemaPushTests {
         expect(back.steps.contains { $0.kind == .narrowed && $0.property == "age" })
     }
 
-    @Test func `what comes back is the old one if it fits`() throws {
+    @Test func `a property that is declared again is the old one if it fits`() throws {
         let old = [table(ColumnSpec("a", .string), ColumnSpec("b", .int)), table(name: "Cat")]
         var versions = try SchemaVersions(old)
         versions = try versions.pushing([table(ColumnSpec("b", .int))], as: 1).versions
@@ -115,7 +115,7 @@ struct SchemaPushTests {
 
     // MARK: Refusals
 
-    @Test func `what can't be a lens is refused with both declarations and what to do`() {
+    @Test func `a change that no lens can express is refused with both declarations and the remedy`() {
         let old = [
             table(
                 ColumnSpec("a", .string),
@@ -154,7 +154,7 @@ struct SchemaPushTests {
         )
     }
 
-    @Test func `keys stay as they are`() {
+    @Test func `primary keys can't be changed`() {
         let text = TableSpec("Dog", columns: [ColumnSpec("_id", .string)], primaryKey: "_id")
         expect(problems([table()], [text])[0].hasPrefix("Dog: Its key '_id: long' became '_id: string'."))
         let optional = TableSpec("Dog", columns: [ColumnSpec("_id", .int, optional: true)], primaryKey: "_id")
@@ -167,7 +167,7 @@ struct SchemaPushTests {
         )
     }
 
-    @Test func `a renamed class is led to as before`() throws {
+    @Test func `links to a renamed class keep their target`() throws {
         let old = [table(ColumnSpec("cat", .link, optional: true, target: "Cat")), table(name: "Cat")]
         let new = [table(ColumnSpec("cat", .link, optional: true, target: "Lynx")), table(name: "Lynx")]
         expect(
@@ -176,7 +176,7 @@ struct SchemaPushTests {
         expect(problems(old, new, SchemaTransition(classes: ["Cat": "Lynx"])).isEmpty)
     }
 
-    @Test func `renames and values to show that fit nothing are refused`() {
+    @Test func `renames and fills without a counterpart are refused`() {
         let tables = [table(ColumnSpec("a", .int), ColumnSpec("b", .int, optional: true))]
         func refused(_ transition: SchemaTransition) -> Bool { !problems(tables, tables, transition).isEmpty }
         expect(refused(SchemaTransition(classes: ["Cat": "Dog"])))
@@ -193,7 +193,7 @@ struct SchemaPushTests {
         expect(!refused(SchemaTransition(fills: ["Dog": ["a": 1]], oldFills: ["Dog": ["a": 2]])))
     }
 
-    @Test func `a version grows under its apps, and changes otherwise only under a new number`() throws {
+    @Test func `a version may grow, and other changes need a new number`() throws {
         let versions = try VersionModels.versions(2)
         var more = VersionModels.second
         more[2].columns.append(ColumnSpec("wings", .int))
@@ -223,7 +223,7 @@ struct SchemaPushTests {
         expectEqual(other.newest.stored("Hound", "title"), "name")
     }
 
-    @Test func `what is shown for nothing goes with its property, in the type that it has`() throws {
+    @Test func `the fill of a property is removed with it, and has its type`() throws {
         var versions = try SchemaVersions([table(ColumnSpec("a", .float), ColumnSpec("b", .int))])
         let fills = SchemaTransition(fills: ["Dog": ["a": 8, "b": 3]])
         versions = try versions.pushing([table(ColumnSpec("a", .float), ColumnSpec("b", .int))], as: 1, fills).versions
@@ -240,7 +240,7 @@ struct SchemaPushTests {
 
     // MARK: Documents
 
-    @Test func `versions are kept as a document`() throws {
+    @Test func `versions are stored as a document`() throws {
         let versions = try VersionModels.versions()
         let text = try versions.document.extendedJSON(.canonical)
         let read = try SchemaVersions(BSONDocument(extendedJSON: text))
@@ -255,7 +255,7 @@ struct SchemaPushTests {
         #expect(throws: RuleError.self) { try SchemaVersions(BSONDocument(extendedJSON: twice)) }
     }
 
-    @Test func `random chains of versions are kept as documents`() throws {
+    @Test func `random chains of versions are stored as documents`() throws {
         var random = SeededRandom(test: "kept versions")
         for _ in 0..<20 * soak {
             var chain = RandomVersionChain(random: random)
@@ -265,7 +265,7 @@ struct SchemaPushTests {
         }
     }
 
-    @Test func `a transition is read, and what is none is refused with its place`() throws {
+    @Test func `a transition is read, and an invalid one is refused with its place`() throws {
         let text = """
             {"classes": {"Dog": "Hound"}, "properties": {"Hound": {"name": "title"}},
              "fills": {"Hound": {"age": 1, "at": {"$date": "2020-01-01T00:00:00Z"}}}, "oldFills": {"Dog": {"owner": "nobody"}}}

@@ -12,7 +12,7 @@ struct VersionedRulesTests {
         try RuleSet(extendedJSON: text).mapped(to: VersionModels.versions())
     }
 
-    @Test func `rules get stored names`() throws {
+    @Test func `rules are translated to stored names`() throws {
         let rules = try mapped(
             """
             {"classes": {"Hound": {"roles": [{
@@ -48,7 +48,7 @@ struct VersionedRulesTests {
         )
     }
 
-    @Test func `names of earlier versions lead to the same, and those of today go first`() throws {
+    @Test func `names of earlier versions lead to the same properties, and present names take precedence`() throws {
         let role =
             #"{"roles": [{"name": "r", "apply_when": {}, "document_filters": {"read": {"name": "x"}, "write": false}, "read": true}]}"#
         let rules = try mapped(#"{"classes": {"Dog": \#(role), "Cat": \#(role)}}"#)
@@ -74,7 +74,7 @@ struct VersionedRulesTests {
         try expectEqual(same.mapped(to: SchemaVersions(VersionModels.first)), same)
     }
 
-    @Test func `rights hold for apps of all versions`() throws {
+    @Test func `rights apply to apps of all versions`() throws {
         let rules = try RuleSet(
             extendedJSON: """
                 {"classes": {"Hound": {"roles": [{"name": "own", "apply_when": {},

@@ -21,7 +21,7 @@ struct AppTests {
         return try await app.login(credentials: .emailPassword(email: "ann@example.org", password: "secret"))
     }
 
-    @Test func `The same id, address and folder are the same app`() throws {
+    @Test func `the same id, address and folder give the same app`() throws {
         expect(testApp(folder, accounts) === app)
         expect(testApp(folder, accounts, id: "other") !== app)
         expect(testApp(try TemporaryFolder(), accounts) !== app)
@@ -44,7 +44,9 @@ struct AppTests {
     }
 
     /// A server behind a proxy for TLS may not know better.
-    @Test func `Nothing goes in the clear where the base URL is encrypted, whatever the server says`() async throws {
+    @Test func `an app with an encrypted base URL never sends unencrypted requests, even if the server asks for it`()
+        async throws
+    {
         accounts.state.withLock { $0.scheme = ("http", "ws") }
         _ = try await ann()
         let location = try await app.location()
@@ -53,7 +55,7 @@ struct AppTests {
         expect(accounts.requests.allSatisfy { !$0.contains("http:") })
     }
 
-    @Test func `Errors of the server come as AppError with their codes`() async throws {
+    @Test func `errors of the server are an AppError with their codes`() async throws {
         _ = try await ann()
         await #expect {
             try await app.emailPasswordAuth.registerUser(email: "ann@example.org", password: "x")
@@ -75,14 +77,14 @@ struct AppTests {
         }
     }
 
-    @Test func `An app without a base URL says what is missing`() async throws {
+    @Test func `an app without a base URL reports the missing setting`() async throws {
         let app = App(id: "lost", configuration: AppConfiguration())
         await #expect { try await app.login(credentials: .anonymous) } throws: {
             ($0 as? AppError)?.code == .missingBaseURL && "\($0)".contains("baseURL")
         }
     }
 
-    @Test func `An anonymous user stays the same until logged out, and is removed then`() async throws {
+    @Test func `an anonymous user stays the same until the log-out, and is then removed`() async throws {
         let first = try await app.login(credentials: .anonymous)
         expect(try await app.login(credentials: .anonymous) === first)
         try await first.logOut()
@@ -91,7 +93,7 @@ struct AppTests {
         expect(try await app.login(credentials: .anonymous).id != first.id)
     }
 
-    @Test func `An anonymous user gets an account and keeps the id`() async throws {
+    @Test func `an anonymous user gets an account and keeps the id`() async throws {
         try await app.emailPasswordAuth.registerUser(email: "bob@example.org", password: "secret")
         let user = try await app.login(credentials: .anonymous)
         try await user.linkUser(credentials: .emailPassword(email: "bob@example.org", password: "secret"))
@@ -123,7 +125,7 @@ struct AppTests {
         expectEqual(file[.posixPermissions] as? Int, 0o600)
     }
 
-    @Test func `After a log-out the user who was current before is the current user again`() async throws {
+    @Test func `the user that was current before a log-out becomes the current user again`() async throws {
         let user = try await ann()
         var others: [User] = []
         for name in ["ben", "cleo", "dora"] {
@@ -142,7 +144,7 @@ struct AppTests {
         expect(app.currentUser == nil)
     }
 
-    @Test func `With a key the tokens aren't in the file's bytes`() async throws {
+    @Test func `tokens aren't in the file's bytes if a key is set`() async throws {
         for isEncrypted in [false, true] {
             let folder = try TemporaryFolder()
             var configuration = AppConfiguration(baseURL: "https://account.test", transport: accounts)
@@ -170,7 +172,7 @@ struct AppTests {
         expectEqual(user.state, .loggedOut)
     }
 
-    @Test func `API keys are made, shown once, used, disabled`() async throws {
+    @Test func `API keys are created, shown once, used and disabled`() async throws {
         let user = try await ann()
         let key = try await user.apiKeysAuth.createAPIKey(named: "robot")
         expect(key.key != nil)
@@ -194,7 +196,7 @@ struct AppTests {
         expect(app.allUsers.isEmpty)
     }
 
-    @Test func `No description shows a token`() async throws {
+    @Test func `no description contains a token`() async throws {
         let user = try await ann()
         for text in ["\(user)", "\(app)", "\(user.flexibleSyncConfiguration())"] {
             expect(!text.contains(user.accessToken!) && !text.contains(user.refreshToken!), "\(text)")

@@ -34,7 +34,7 @@ struct AsymmetricTests {
         try Data(contentsOf: try require(configuration.fileURL))
     }
 
-    @MainActor @Test func `They go up without a subscription, with what they own and link to`() async throws {
+    @MainActor @Test func `they are uploaded without a subscription, with owned and linked objects`() async throws {
         let realm = try await Realm(configuration: try await configuration(), downloadBeforeOpen: .never)
         try await realm.subscriptions.update { realm.subscriptions.append(QuerySubscription<Dog>()) }
         let dog = ObjectId.generate()
@@ -69,7 +69,7 @@ struct AsymmetricTests {
         expectEqual(server.contents.keys.map(\.className), ["Dog"])
     }
 
-    @MainActor @Test func `Nothing of them is in the realm, at any time`() async throws {
+    @MainActor @Test func `they are never in the realm`() async throws {
         let configuration = try await configuration()
         let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .never)
         realm.syncSession?.suspend()
@@ -134,7 +134,7 @@ struct AsymmetricTests {
         realm.invalidate()
     }
 
-    @MainActor @Test func `Thousands leave the file as small as it was`() async throws {
+    @MainActor @Test func `thousands of them don't enlarge the file permanently`() async throws {
         let realm = try await Realm(configuration: try await configuration(), downloadBeforeOpen: .never)
         var used: [Int] = []
         // The objects of a round are larger than an empty file.
@@ -154,7 +154,7 @@ struct AsymmetricTests {
         expect(try realm.database.snapshot().verify().isEmpty)
     }
 
-    @MainActor @Test func `They survive a server that was restored from a backup`() async throws {
+    @MainActor @Test func `they survive a server that was restored from a backup`() async throws {
         let realm = try await Realm(configuration: try await configuration(), downloadBeforeOpen: .never)
         try await realm.subscriptions.update { realm.subscriptions.append(QuerySubscription<Dog>()) }
         try await realm.syncSession?.wait(for: .upload)
@@ -168,7 +168,7 @@ struct AsymmetricTests {
         expect(server.ingested[reading(7)] != nil)
     }
 
-    @MainActor @Test func `A server that sends them down is not believed`() async throws {
+    @MainActor @Test func `they are ignored if a server sends them`() async throws {
         let realm = try await Realm(configuration: try await configuration(), downloadBeforeOpen: .never)
         let transaction = try realm.database.beginWrite()
         transaction.origin = .applier(FileClientStore.applier)
@@ -181,7 +181,7 @@ struct AsymmetricTests {
         expect(realm.dynamicObjects("Reading").isEmpty)
     }
 
-    @MainActor @Test func `Bad data makes nothing, and the write throws`() async throws {
+    @MainActor @Test func `bad data creates none, and the write throws`() async throws {
         let realm = try await Realm(configuration: try await configuration(), downloadBeforeOpen: .never)
         #expect(throws: Realm.Error.self) {
             try realm.write { realm.create(Reading.self, value: ["_id": 1, "celsius": "warm"] as [String: Any]) }
@@ -190,7 +190,7 @@ struct AsymmetricTests {
         expect(server.ingested.isEmpty)
     }
 
-    @Test func `A realm that doesn't sync refuses the class; one that finds its classes leaves it out`() async throws {
+    @Test func `a realm without sync refuses the class, and one with discovered classes leaves it out`() async throws {
         var local = Realm.Configuration(fileURL: URL(fileURLWithPath: folder.path + "/local.realm"))
         local.objectTypes = [Reading.self, Dog.self, Collar.self, Person.self, Spot.self]
         #expect { try Realm(configuration: local) } throws: { error in
@@ -207,7 +207,7 @@ struct AsymmetricTests {
         expectEqual(realm.schema["Reading"]?.isAsymmetric, true)
     }
 
-    @Test func `A class must be fit for it`() throws {
+    @Test func `an asymmetric class has to fulfil conditions`() throws {
         let problems = [
             ObjectSchema("A", isAsymmetric: true, properties: [Property("x", .int)]),
             ObjectSchema(
@@ -225,7 +225,7 @@ struct AsymmetricTests {
         }
     }
 
-    @Test func `The schema's JSON says it`() throws {
+    @Test func `the schema's JSON marks the class`() throws {
         let schema = Schema([
             ObjectSchema("A", isAsymmetric: true, properties: [Property("_id", .int, primaryKey: true)])
         ])

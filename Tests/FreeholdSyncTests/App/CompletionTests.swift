@@ -30,7 +30,7 @@ struct CompletionTests {
         }
     }
 
-    @Test func `Accounts, log-in, linking, log-out`() async throws {
+    @Test func `accounts, log-in, linking and log-out have completion handlers`() async throws {
         let app = app
         try await waiting { app.emailPasswordAuth.registerUser(email: "ann", password: "secret", completion: $0) }
         await #expect {
@@ -66,7 +66,7 @@ struct CompletionTests {
         } throws: { ($0 as? AppError)?.code == .invalidPassword }
     }
 
-    @Test func `API keys`() async throws {
+    @Test func `API keys have completion handlers`() async throws {
         try await app.emailPasswordAuth.registerUser(email: "ann", password: "secret")
         let user = try await app.login(credentials: .emailPassword(email: "ann", password: "secret"))
         let key: UserAPIKey = try await waiting { user.apiKeysAuth.createAPIKey(named: "robot", completion: $0) }
@@ -78,7 +78,7 @@ struct CompletionTests {
         expect(robot === user)
     }
 
-    @Test func `What the server doesn't run gives a typed error`() async throws {
+    @Test func `functions that the server doesn't have give a typed error`() async throws {
         let user = try await app.login(credentials: .anonymous)
         let dogs = user.mongoClient("mongodb-atlas").database(named: "a").collection(withName: "dogs")
         func unsupported<T: Sendable>(_ body: (@escaping @Sendable (Result<T, any Error>) -> Void) -> Void) async {
@@ -111,7 +111,9 @@ struct CompletionTests {
         }
     }
 
-    @MainActor @Test func `Progress of an opening, states of subscriptions, errors of sessions`() async throws {
+    @MainActor @Test func `the progress of an opening, states of subscriptions, and errors of sessions are published`()
+        async throws
+    {
         let errors = app.syncManager.errors
         func configuration(_ name: String) async throws -> Realm.Configuration {
             try await app.emailPasswordAuth.registerUser(email: name, password: "secret")

@@ -257,7 +257,7 @@ struct ConflictTests {
         },
     ]
 
-    @MainActor @Test(arguments: rows) func `Both devices show what the table says`(_ row: Row) async throws {
+    @MainActor @Test(arguments: rows) func `both devices show the result in the table`(_ row: Row) async throws {
         let (folder, accounts, server) = (try TemporaryFolder(), AccountServer(), LoopbackServer())
         let app = testApp(folder, accounts, server)
         var realms: [Realm] = []

@@ -52,7 +52,7 @@ struct LogInAgainTests {
         server.setReachable(true)
     }
 
-    @MainActor @Test func `A session whose log-in ended goes on with the next log-in`() async throws {
+    @MainActor @Test func `a session whose log-in ended continues with the next log-in`() async throws {
         let realm = try await realm(try await user("ann"))
         let session = try require(realm.syncSession)
         var errors = app.syncManager.errors.makeAsyncIterator()
@@ -73,7 +73,7 @@ struct LogInAgainTests {
         expectEqual(server.contents.count, 1)
     }
 
-    @MainActor @Test func `A token server that fails for a while is asked again`() async throws {
+    @MainActor @Test func `a token server that fails for a while is asked again`() async throws {
         let realm = try await realm(try await user("ann"))
         accounts.state.withLock { $0.isReachable = false }
         var events = try require(realm.syncSession).events().makeAsyncIterator()
@@ -89,7 +89,7 @@ struct LogInAgainTests {
         expectEqual(server.contents.count, 1)
     }
 
-    @MainActor @Test func `Log-outs and log-ins leave a session that sees commits`() async throws {
+    @MainActor @Test func `log-outs and log-ins leave a session that sees commits`() async throws {
         let user = try await user("ann")
         let realm = try await realm(user)
         for round in 0..<20 {
@@ -116,7 +116,7 @@ struct LogInAgainTests {
         expectEqual(server.contents.count, 20)
     }
 
-    @MainActor @Test func `A log-in gives its token to the sessions of its user alone`() async throws {
+    @MainActor @Test func `a log-in gives its token only to the sessions of its user`() async throws {
         let (ann, bob) = (try await user("ann"), try await user("bob"))
         let (one, two) = (try await realm(ann), try await realm(bob))
         accounts.state.withLock { $0.refresh = $0.refresh.filter { $0.value == bob.id } }

@@ -156,7 +156,7 @@ struct MigrationWorkTests {
         expectEqual(realm.object(ofType: NewApp.Item.self, forPrimaryKey: 2).map { Array($0.scores) }, [7], what)
     }
 
-    @MainActor @Test func `unsent work is shown and sent as far as the new types hold it, and the rest is reported`()
+    @MainActor @Test func `unsent work is shown and sent as far as the new types permit, and the rest is reported`()
         async throws
     {
         let (ann, bob) = (try await user("ann"), try await user("bob"))
@@ -223,7 +223,7 @@ struct MigrationWorkTests {
         expect(lost.contains { $0.contains("more") } && lost.contains { $0.contains("of the second") }, "\(lost)")
     }
 
-    @MainActor @Test func `work behind a migration is sent although the migration's own commit left nothing to send`()
+    @MainActor @Test func `work behind a migration is sent, even if the migration's own commit is empty`()
         async throws
     {
         let ann = try await user("ann")

@@ -93,7 +93,7 @@ struct MisfitTests {
         }
     }
 
-    @MainActor @Test func `Two increments whose sum doesn't fit read as the greatest value, and are reported once`()
+    @MainActor @Test func `two increments with a sum out of range read as the greatest value, and are reported once`()
         async throws
     {
         let one = try await realm("ann", of: NarrowCard.self, part: NarrowPart.self)
@@ -137,7 +137,7 @@ struct MisfitTests {
         expectEqual(one.objects(NarrowCard.self).first?.small, 4)
     }
 
-    @MainActor @Test func `Values of another version of the app never end a reader`() async throws {
+    @MainActor @Test func `values of another version of the app never trap`() async throws {
         let wide = try await realm("ann", of: WideCard.self, part: WidePart.self)
         let narrow = try await realm("bob", of: NarrowCard.self, part: NarrowPart.self)
         let far = Date(timeIntervalSince1970: 1e17)

@@ -44,7 +44,7 @@ import Testing
         return realm
     }
 
-    @MainActor @Test func `classes are described when the server asks, embedded ones inside`() async throws {
+    @MainActor @Test func `classes are described when the server asks, with embedded ones inside`() async throws {
         let realm = try await realm()
         try await realm.syncSession?.wait(for: .download)
         let claim = try require(claims.claims.last)

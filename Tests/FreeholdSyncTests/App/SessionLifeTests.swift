@@ -14,7 +14,7 @@ struct SessionLifeTests {
         return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
     }
 
-    @MainActor @Test func `A round of log-in, open, write, upload, close and log-out leaves nothing in memory`()
+    @MainActor @Test func `a round of log-in, open, write, upload, close and log-out leaves nothing in memory`()
         async throws
     {
         let folder = try TemporaryFolder()

@@ -55,7 +55,7 @@ struct SyncOnceTests {
 
     private var soon: ContinuousClock.Instant { .now + .seconds(3_600) }
 
-    @Test func `A job uploads, downloads, and leaves nothing open`() async throws {
+    @Test func `a job uploads, downloads, and leaves nothing open`() async throws {
         let (ann, bob) = (try await configuration("ann"), try await configuration("bob"))
         try await Realm.syncOnce(configuration: ann, deadline: soon)
         let file = try require(ann.fileURL)
@@ -100,7 +100,7 @@ struct SyncOnceTests {
         }
     }
 
-    @Test func `While another process syncs the file it waits, and says so`() async throws {
+    @Test func `a job waits while another process syncs the file, and reports that`() async throws {
         let ann = try await configuration("ann")
         try await Realm.syncOnce(configuration: ann, deadline: soon)
         let other = AgentLock(try require(ann.fileURL).path)
@@ -111,7 +111,7 @@ struct SyncOnceTests {
         try await job.value
     }
 
-    @MainActor @Test func `An open realm syncs once, and its session stays as it was`() async throws {
+    @MainActor @Test func `an open realm syncs once, and its session keeps its state`() async throws {
         let realm = try await Realm(configuration: try await configuration("ann"), downloadBeforeOpen: .never)
         let session = try require(realm.syncSession)
         session.suspend()
@@ -143,7 +143,7 @@ struct SyncOnceTests {
         expect(inner.isClosed.withLock { $0 })
     }
 
-    @Test func `Cancellation ends it`() async throws {
+    @Test func `cancellation ends the job`() async throws {
         let ann = try await configuration("ann")
         server.setReachable(false)
         let job = Task { try await Realm.syncOnce(configuration: ann, deadline: soon) }
@@ -151,7 +151,7 @@ struct SyncOnceTests {
         await #expect(throws: CancellationError.self) { try await job.value }
     }
 
-    @Test func `A process syncs the files of many users, with as many open as it says`() async throws {
+    @Test func `a process syncs the files of many users, with a limited number of open files`() async throws {
         let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
         let count = isSoak ? 1_000 : 20
         app.syncManager.maximumJobs = 8

@@ -44,7 +44,7 @@ struct SyncedRealmTests {
         }
     }
 
-    @MainActor @Test func `Two users see each other's objects, offline and online`() async throws {
+    @MainActor @Test func `two users see each other's objects, offline and online`() async throws {
         let (ann, bob) = (try await user("ann"), try await user("bob"))
         let (one, two) = (try await realm(ann), try await realm(bob))
         expect(one.configuration.fileURL != two.configuration.fileURL)
@@ -91,7 +91,7 @@ struct SyncedRealmTests {
         }
     }
 
-    @MainActor @Test func `Observers see what is downloaded`() async throws {
+    @MainActor @Test func `observers receive downloaded changes`() async throws {
         let (one, two) = (try await realm(try await user("ann")), try await realm(try await user("bob")))
         let changes = AsyncStream<[String]>.makeStream()
         let dogs = two.objects(Dog.self).sorted(by: \.name)
@@ -107,7 +107,7 @@ struct SyncedRealmTests {
         token.invalidate()
     }
 
-    @MainActor @Test func `A subscription sees a part, under the names of the file`() async throws {
+    @MainActor @Test func `a subscription shows a part of the objects, under the names of the file`() async throws {
         let one = try await realm(try await user("ann"))
         try one.write {
             for age in 1...6 { one.create(Dog.self, value: ["name": "Dog \(age)", "age": age]) }
@@ -140,7 +140,7 @@ struct SyncedRealmTests {
         expect(two.isEmpty)
     }
 
-    @MainActor @Test func `Subscriptions are kept, named, changed, removed`() async throws {
+    @MainActor @Test func `subscriptions are stored, named, changed and removed`() async throws {
         let realm = try await Realm(configuration: configuration(try await user("ann")), downloadBeforeOpen: .never)
         let set = realm.subscriptions
         try await set.update {
@@ -179,7 +179,7 @@ struct SyncedRealmTests {
         expectEqual(realm.objects(Dog.self).count, 1)
     }
 
-    @MainActor @Test func `Opening waits for initial subscriptions' objects`() async throws {
+    @MainActor @Test func `opening waits for the initial subscriptions' objects`() async throws {
         let one = try await realm(try await user("ann"))
         try one.write { for age in 1...4 { one.create(Dog.self, value: ["age": age]) } }
         try await settle(one)
@@ -215,7 +215,8 @@ struct SyncedRealmTests {
         expectEqual(two.objects(Dog.self).map(\.name), ["Rex"])
     }
 
-    @MainActor @Test func `A refused subscription is an error of the set, and the rest is served`() async throws {
+    @MainActor @Test func `a refused subscription is an error of the set, and the other ones are served`() async throws
+    {
         let realm = try await Realm(configuration: configuration(try await user("ann")), downloadBeforeOpen: .never)
         let set = realm.subscriptions
         await #expect {
@@ -230,7 +231,7 @@ struct SyncedRealmTests {
         expectEqual(server.contents.count, 1)
     }
 
-    @Test func `Classes without _id can't be synced, and the error says which`() async throws {
+    @Test func `classes without _id can't be synced, and the error names them`() async throws {
         let user = try await user("ann")
         var configuration = user.flexibleSyncConfiguration()
         configuration.objectTypes = [NoKey.self, OtherKey.self]
@@ -252,7 +253,7 @@ class OtherKey: Object {
 }
 
 extension SyncedRealmTests {
-    @MainActor @Test func `One process syncs a file; another takes over when it ends`() async throws {
+    @MainActor @Test func `one process syncs a file, and another takes over when it ends`() async throws {
         let ann = try await user("ann")
         let two = try await realm(try await user("bob"))
         let configuration = configuration(ann)
@@ -300,8 +301,7 @@ extension SyncedRealmTests {
 
 /// What must not be lost without a word.
 extension SyncedRealmTests {
-    @MainActor @Test func `An edit of an object of a class without subscriptions throws as a create does`() async throws
-    {
+    @MainActor @Test func `an edit of an object of a class without subscriptions throws like a create`() async throws {
         let realm = try await realm(try await user("ann"))
         let rex = try realm.write {
             let rex = realm.create(Dog.self, value: ["name": "Rex", "collar": ["color": "red"], "tags": ["a"]])
@@ -345,7 +345,7 @@ extension SyncedRealmTests {
         }
     }
 
-    @MainActor @Test func `A copy isn't written while work is unsent`() async throws {
+    @MainActor @Test func `a copy isn't written while work is unsent`() async throws {
         let realm = try await realm(try await user("ann"))
         let copy = URL(fileURLWithPath: folder.path).appendingPathComponent("copy.realm")
         realm.syncSession?.suspend()
@@ -365,7 +365,7 @@ extension SyncedRealmTests {
         expectEqual(shown.objects(Dog.self).map(\.name), ["Rex"])
     }
 
-    @MainActor @Test func `Unsent work of a user that is removed is reported`() async throws {
+    @MainActor @Test func `unsent work of a removed user is reported`() async throws {
         let (ann, bob) = (try await user("ann"), try await user("bob"))
         let (one, two) = (try await realm(ann), try await realm(bob))
         for realm in [one, two] {

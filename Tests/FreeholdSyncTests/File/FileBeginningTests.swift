@@ -41,7 +41,7 @@ struct FileBeginningTests {
         await client.session.close()
     }
 
-    @Test func `A copy without the journal becomes a file of its own, without unsent work`() async throws {
+    @Test func `a copy without the journal becomes a file of its own, without unsent work`() async throws {
         let server = LoopbackServer()
         let one = try FileClient(server)
         try await one.subscribe()
@@ -77,7 +77,7 @@ struct FileBeginningTests {
         for client in [one, two] { await client.session.close() }
     }
 
-    @Test func `Classes that are left out stay local`() throws {
+    @Test func `omitted classes stay local`() throws {
         let folder = try TemporaryFolder()
         let database = try Database.open(at: folder.path + "/client.realm")
         let write = try database.beginWrite()
@@ -110,7 +110,7 @@ struct ConfirmedRangeTests {
         (ColumnSpec("_id", .string, optional: true), [.null, "", "b"]),
     ]
 
-    @Test(arguments: kinds.indices) func `Objects in a range of keys are found by keys of every type`(_ index: Int)
+    @Test(arguments: kinds.indices) func `objects in a range of keys are found for keys of every type`(_ index: Int)
         throws
     {
         let (column, keys) = Self.kinds[index]
@@ -160,7 +160,7 @@ extension FileBeginningTests {
         }
     }
 
-    @Test func `The first edit of an object is only the edit in the upload, wherever the object came from`()
+    @Test func `the upload of an object's first edit contains only the edit`()
         async throws
     {
         let server = LoopbackServer()

@@ -76,7 +76,7 @@ struct FileDamageTests {
         _ = try store.takeLost()
     }
 
-    @Test func `Damaged state is refused with an error of its own, and never traps`() throws {
+    @Test func `damaged state is refused with an error of its own, and never traps`() throws {
         var random = SeededRandom(seed: 5)
         let folder = try TemporaryFolder()
         let database = try file(1, folder)

@@ -89,7 +89,7 @@ struct FileObservationTests {
         for client in [one, two] { await client.session.close() }
     }
 
-    @Test func `Classes that a program brings after sync has begun go up from their first object on`() async throws {
+    @Test func `classes that a program adds during sync are uploaded from their first object on`() async throws {
         let server = LoopbackServer()
         let (one, two) = (try FileClient(server, schema: []), try FileClient(server))
         try await two.subscribe()

@@ -9,7 +9,7 @@ import Testing
 
 /// Files that other processes write to, and clients that are killed.
 struct FileProcessTests {
-    @Test func `What another process writes goes up without its knowing of sync`() async throws {
+    @Test func `writes of another process that doesn't know of sync are uploaded`() async throws {
         let server = LoopbackServer()
         let client = try FileClient(server)
         try await client.subscribe()
@@ -25,7 +25,7 @@ struct FileProcessTests {
         await client.session.close()
     }
 
-    @Test func `A process that writes while the session downloads loses nothing`() async throws {
+    @Test func `a process that writes while the session downloads loses nothing`() async throws {
         let server = LoopbackServer()
         let (one, two) = (try FileClient(server), try FileClient(server))
         try await one.subscribe()
@@ -45,7 +45,7 @@ struct FileProcessTests {
         for client in [one, two] { await client.session.close() }
     }
 
-    @Test func `A client that is killed holds what its state says, wherever it was`() throws {
+    @Test func `a client that is killed at any point has the content of its state`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/client.realm"
         let database = try Database.open(at: path)

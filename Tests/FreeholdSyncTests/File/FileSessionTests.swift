@@ -15,7 +15,7 @@ struct FileSessionTests {
         }
     }
 
-    @Test func `Two files exchange what their apps wrote, online and offline`() async throws {
+    @Test func `two files exchange the writes of their apps, online and offline`() async throws {
         let server = LoopbackServer()
         let (one, two) = (try FileClient(server), try FileClient(server))
         try await one.subscribe()
@@ -61,7 +61,7 @@ struct FileSessionTests {
         await two.session.close()
     }
 
-    @Test func `Zeros of both signs and decimals with zeros at the end arrive as they were written`() async throws {
+    @Test func `zeros of both signs and decimals with trailing zeros arrive as written`() async throws {
         let server = LoopbackServer()
         let schema = [
             TableSpec(

@@ -35,7 +35,7 @@ struct FileTwinTests {
         SyncWorld.Options(name: "everything, queries change", refusals: 5, crashes: 5, queries: true),
     ]
 
-    @Test(arguments: all) func `A file shows and sends what the file in memory does`(options: SyncWorld.Options) {
+    @Test(arguments: all) func `a file shows and sends the same as the file in memory`(options: SyncWorld.Options) {
         var options = options
         options.fitsFiles = true
         options.steps = Self.steps
@@ -54,7 +54,7 @@ struct FileTwinTests {
         expectEqual(cases, seeds.count)
     }
 
-    @Test func `After a disk that failed at any write a transaction happened whole, or not at all`() {
+    @Test func `a transaction is complete or missing after a disk that failed at any write`() {
         let options = SyncWorld.Options(name: "failing writes", crashes: 150, fitsFiles: true)
         for seed in Self.seeds(1, soak: 100) {
             var world = SyncWorld(seed: seed, options) { FileTwin(failsWrites: true) }
@@ -72,7 +72,7 @@ struct FileTwinTests {
         JointWorld.Options(name: "everything"),
         JointWorld.Options(name: "failures", crashes: 20, failures: 10, drops: 3, kills: 3),
     ])
-    func `Files end on the state of a server's machine`(options: JointWorld.Options) {
+    func `files end in the state of a server's machine`(options: JointWorld.Options) {
         var options = options
         options.fitsFiles = true
         for seed in Self.seeds(1) {
@@ -93,11 +93,11 @@ struct FileTwinTests {
         }
     }
 
-    @Test func `A file that was damaged is noticed by its sums and healed`() { expectNoProblems(SyncWorld.healed) }
+    @Test func `a damaged file is noticed by its sums and healed`() { expectNoProblems(SyncWorld.healed) }
 
-    @Test func `Two copies of a file go on as two files, and no work is lost or done twice`() {
+    @Test func `two copies of a file continue as two files, and no work is lost or done twice`() {
         expectNoProblems(SyncWorld.forked)
     }
 
-    @Test func `Unsent work outlives a store that was restored from a backup`() { expectNoProblems(SyncWorld.reset) }
+    @Test func `unsent work outlives a store that was restored from a backup`() { expectNoProblems(SyncWorld.reset) }
 }

@@ -81,7 +81,7 @@ struct LargeWorkTests {
     }
 
     @Test(arguments: cases)
-    func `Work of any size is numbered, answered and confirmed, also in files of earlier versions`(
+    func `work of any size is numbered, answered and confirmed, also in files of earlier versions`(
         _ work: Work
     ) throws {
         var random = SeededRandom(seed: 7)
@@ -112,7 +112,7 @@ struct LargeWorkTests {
         _ = try write.commit()
     }
 
-    @Test func `Much work is numbered in several transactions`() throws {
+    @Test func `a large amount of work is numbered in several transactions`() throws {
         var random = SeededRandom(seed: 7)
         let folder = try TemporaryFolder()
         let database = try oldFile(folder)
@@ -124,7 +124,7 @@ struct LargeWorkTests {
         expectEqual(try collected(&store, &random).reduce(0) { $0 + $1.changes.count }, 12)
     }
 
-    @Test func `Large work that was given up is kept for the app`() throws {
+    @Test func `abandoned large work is kept for the app`() throws {
         var random = SeededRandom(seed: 7)
         let folder = try TemporaryFolder()
         let database = try oldFile(folder)
@@ -149,7 +149,7 @@ struct LargeWorkTests {
     }
 
     @Test(arguments: [cases[1], cases[3], Work(objects: 6, bytes: 4 << 20, isDivided: true)])
-    func `Large work arrives at another file`(_ work: Work) async throws {
+    func `large work arrives at another file`(_ work: Work) async throws {
         let server = LoopbackServer()
         let (one, two) = (try FileClient(server, schema: Self.schema), try FileClient(server, schema: Self.schema))
         let photos = [ClassQuery(className: "Photo", condition: "TRUEPREDICATE")]
@@ -166,7 +166,7 @@ struct LargeWorkTests {
         for client in [one, two, three] { await client.session.close() }
     }
 
-    @Test func `A list of many long texts arrives at another file`() async throws {
+    @Test func `a list of many long texts arrives at another file`() async throws {
         let server = LoopbackServer()
         let (one, two) = (try FileClient(server, schema: Self.schema), try FileClient(server, schema: Self.schema))
         let photos = [ClassQuery(className: "Photo", condition: "TRUEPREDICATE")]

@@ -104,7 +104,7 @@ import Testing
         expect(costs.last! <= max(costs[0], floor) * 5, "\(what): \(costs)")
     }
 
-    @Test func `An edit of a long list gets its names as quickly as one of a short list`() throws {
+    @Test func `an edit of a long list gets its names as quickly as one of a short list`() throws {
         let costs = try Self.lengths.map { length in
             try Self.marginal(10, 210) { count in
                 var file = try ListFile(length)
@@ -115,7 +115,7 @@ import Testing
         Self.expectAlike(costs, "resolving an edit")
     }
 
-    @Test func `A transaction on a list that has pending work costs what it adds`() throws {
+    @Test func `a transaction on a list with pending work costs as much as its additions`() throws {
         let costs = try Self.lengths.map { length in
             try Self.marginal(10, 130) { count in
                 var file = try ListFile(length)
@@ -127,7 +127,7 @@ import Testing
         Self.expectAlike(costs, "resolving a transaction", floor: 400e-6)
     }
 
-    @Test func `The download of a difference of a list costs what differs`() throws {
+    @Test func `the download of a list's difference costs as much as the difference`() throws {
         let costs = try Self.lengths.map { length in
             try CPUTime.least(of: 3) {
                 var file = try ListFile(length)
@@ -141,7 +141,7 @@ import Testing
         expect(costs.last! <= max(costs[0], 0.002) * 3, "\(costs)")
     }
 
-    @Test func `A download over pending work costs the same for each pending edit and each new element`() throws {
+    @Test func `a download over pending work costs the same for each pending edit and each new element`() throws {
         let costs = try Self.lengths.map { length in
             try Self.marginal(10, 210) { count in
                 var file = try ListFile(length)
@@ -156,7 +156,7 @@ import Testing
 
 /// Two devices and a server.
 struct LongListMergeTests {
-    @Test func `Two devices that edit a long list offline end with one list, which has all that both inserted`()
+    @Test func `two devices that edit a long list offline end with one list that has all inserted elements`()
         async throws
     {
         let length = 5_000

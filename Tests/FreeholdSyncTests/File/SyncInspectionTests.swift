@@ -41,7 +41,7 @@ struct SyncInspectionTests {
         return lines
     }
 
-    @MainActor @Test func `State, queries, unsent work`() async throws {
+    @MainActor @Test func `the inspection shows state, queries and unsent work`() async throws {
         let realm = try await realm()
         try await realm.subscriptions.update { realm.subscriptions.append(QuerySubscription<Dog>(name: "all")) }
         let owner = try require(realm.configuration.syncConfiguration?.user)
@@ -103,7 +103,7 @@ struct SyncInspectionTests {
         try expectEqual(look(realm).status().recordedCommits, 1)
     }
 
-    @MainActor @Test func `Lost work and the last error`() async throws {
+    @MainActor @Test func `the inspection shows lost work and the last error`() async throws {
         let realm = try await realm()
         let name = ObjectName("Dog", .string("a"))
         let place = LocalPlace(name, "tags").element(3)
@@ -134,7 +134,7 @@ struct SyncInspectionTests {
         expect(status.querySets.last?.queries.last?.error != nil)
     }
 
-    @Test func `A file that doesn't sync says so`() throws {
+    @Test func `the inspection of a file without sync reports that`() throws {
         var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: folder.path + "/local.realm"))
         configuration.objectTypes = [Dog.self, Person.self, Collar.self]
         let realm = try Realm(configuration: configuration)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Seeds: the models of every tab are generated")
 struct SeedModelTests {
     @Test(arguments: SeedModel.all)
-    func `What is generated declares what the tab shows`(model: SeedModel) throws {
+    func `generated code declares what the tab shows`(model: SeedModel) throws {
         let models = try GeneratedModels(model.classes, in: model.language)
         let text = models.files.map(\.text).joined(separator: "\n")
         var generated = SourceFacts.of(text, model.language)
@@ -18,12 +18,12 @@ struct SeedModelTests {
     }
 
     @Test(arguments: ModelLanguage.allCases)
-    func `Every language's tab is among them`(language: ModelLanguage) {
+    func `every language's tab is included`(language: ModelLanguage) {
         expect(SeedModel.all.contains { $0.language == language })
     }
 
     @Test
-    func `What a tab says its SDK doesn't support becomes a note, and a comment`() throws {
+    func `features that a tab declares unsupported become a note and a comment`() throws {
         let sensor = model("WeatherSensor", "_id: objectId key, deviceId: string", asymmetric: true)
         let rug = model("Rug", "_id: objectId key, pattern: string full-text")
         let indexed = model("Book", "_id: objectId key, title: string indexed")
