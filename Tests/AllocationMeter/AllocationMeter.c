@@ -1,7 +1,7 @@
-// Counts the bytes that a thread has allocated, for tests of what a decoder makes of an input.
+// Counts the bytes that a thread has allocated, for tests of a decoder's memory.
 //
-// The executable's malloc takes the place of the library's, which the functions here call by its inner names. Each thread
-// has its own count, so tests that run at the same time don't disturb it. Memory that another thread frees stays counted.
+// The executable's malloc replaces the library's, which the functions here call by its inner names. Each thread has its
+// own count, so tests that run at the same time don't disturb it. Memory that another thread frees stays counted.
 #include "AllocationMeter.h"
 
 #if defined(__has_feature)

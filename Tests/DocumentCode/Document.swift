@@ -2,20 +2,21 @@ import Foundation
 
 /// A document with Swift code: README.md, an article of a DocC catalogue, a page below `docs`.
 ///
-/// Its fenced blocks of Swift are compiled and run as they stand there. What a reader needn't see stands in HTML comments, which
+/// Its fenced blocks of Swift are compiled and run unchanged. Code that readers needn't see is in HTML comments, which
 /// neither DocC nor GitHub shows:
 ///
-/// - a comment that begins with a line `<!-- swift` and ends with a line `-->` is code that is hidden: models, variables, checks;
-/// - `<!-- swift: skip REASON -->` before a block: it isn't compiled (a manifest, the code of another library);
-/// - `<!-- swift: compile REASON -->` before a block: it is compiled and not run;
-/// - `<!-- swift: new -->`: what follows is a program of its own, which knows nothing of what stands before;
-/// - `<!-- swift: tests -->`: the same, and it consists of tests.
+/// - A comment that begins with a line `<!-- swift` and ends with a line `-->` contains hidden code: models, variables,
+///   checks.
+/// - `<!-- swift: skip REASON -->` before a block: the block isn't compiled (a manifest, the code of another library).
+/// - `<!-- swift: compile REASON -->` before a block: the block is compiled and not run.
+/// - `<!-- swift: new -->`: another program begins, which doesn't know the names above.
+/// - `<!-- swift: tests -->`: like `new`, and the program consists of tests.
 package struct Document {
     /// Relative to the package's folder.
     package let path: String
     package private(set) var parts = [Part()]
 
-    /// What makes one program.
+    /// A part of a program.
     package struct Part {
         package fileprivate(set) var isTests = false
         package fileprivate(set) var blocks: [Block] = []
@@ -28,14 +29,14 @@ package struct Document {
         }
 
         package let use: Use
-        /// Whether the reader sees it.
+        /// Whether readers see the block.
         package let isShown: Bool
         /// The number of its first line in the document, from 1.
         package let line: Int
         package let code: [String]
     }
 
-    /// What is wrong with a document.
+    /// A mistake in a document.
     package struct Mistake: Error, Equatable, CustomStringConvertible {
         package let path: String
         package let line: Int
@@ -115,7 +116,7 @@ extension Document {
         let lines: [String]
         /// The number of the line that was read last, from 1.
         var number = 0
-        /// What the next block is to be.
+        /// The directive for the next block.
         var directive: Directive?
 
         mutating func next() -> String? {

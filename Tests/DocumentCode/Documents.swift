@@ -7,7 +7,7 @@ package struct Documents {
 
     package init(root: URL) { self.root = root }
 
-    /// Where the files are: those of programs, and those of tests.
+    /// The folders of the files: those of programs, and those of tests.
     package static let folders = ["Tests/DocumentRunner/Generated", "Tests/DocumentTests/Generated"]
 
     /// Relative to the package's folder, in order.
@@ -66,7 +66,7 @@ package struct Documents {
         return files
     }
 
-    /// Makes the files anew. - Returns: the paths of those that are other than before.
+    /// Writes the files again. Returns the paths of those that have changed.
     package func write() throws -> [String] {
         let (new, old) = (try files(), try existingFiles())
         for (path, text) in new where old[path] != text {

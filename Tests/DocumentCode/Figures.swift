@@ -1,9 +1,9 @@
 import Foundation
 
-/// Tables of documents whose figures are those of the benchmark's results.
+/// Tables in documents whose figures are those of the benchmark's results.
 ///
-/// Such a table follows a line `<!-- figures -->`. Its first column names a workload as the results do; the heads of the others name
-/// their columns. Each cell is the median.
+/// Such a table follows a line `<!-- figures -->`. Its first column contains the names of workloads in the results, and
+/// the heads of the other columns name columns of the results. Each cell is the median.
 package struct Figures {
     package static let mark = "<!-- figures -->"
 

@@ -1,10 +1,11 @@
-/// The Swift file that a document's blocks make.
+/// The Swift file with the blocks of a document.
 ///
-/// Each program is an enum: types are nested in it, statements are the body of its function `run`, in which each block stands in a
-/// scope inside that of the block before. So a block sees the names of those before it, and may use them anew.
+/// Each program is an enum: types are nested in it, and statements are the body of its function `run`, in which the
+/// scope of each block is inside that of the previous one. A block therefore sees the names of earlier blocks, and may
+/// declare them again.
 package struct Program {
     package let name: String
-    /// Whether it consists of tests: those are a part of this package's, and run with them.
+    /// Whether it consists of tests, which are tests of this package.
     package let isTests: Bool
     private let path: String
     private let blocks: [Document.Block]
@@ -98,13 +99,13 @@ package struct Program {
         line.hasPrefix("func ") || line.hasPrefix("let ") ? "static " + line : line
     }
 
-    /// Mistakes are to be shown where they stand in the document.
+    /// Adds source locations, so that mistakes are reported at their place in the document.
     private func placed(_ code: [String], _ block: Document.Block, _ piece: TopLevel.Piece) -> [String] {
         ["#sourceLocation(file: \"\(path)\", line: \(block.line + piece.line))"] + code + ["#sourceLocation()"]
     }
 
-    /// The models of a program are those of the default schema while it runs, and no others; those of tests never are. It has no
-    /// entry point of its own.
+    /// While a program runs, its models are the only ones of the default schema. Models of tests are never in it. The
+    /// included code has no entry point of its own.
     private func included(_ code: [String], _ models: inout Set<Substring>) -> [String] {
         var code = code
         if code[0].hasPrefix("@main ") { code[0].removeFirst("@main ".count) }

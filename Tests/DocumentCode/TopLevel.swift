@@ -62,7 +62,7 @@ package struct TopLevel {
         "distributed",
     ]
 
-    /// What a declaration that begins here is; nil for everything else.
+    /// Returns the kind of the declaration that begins here, or `nil` for everything else.
     private static func kind(of lines: ArraySlice<String>) -> Kind? {
         guard let first = lines.first, first.first?.isWhitespace == false else { return nil }
         var words = lines.prefix(4).joined(separator: " ").split(whereSeparator: { $0 == " " })[...]
@@ -80,7 +80,7 @@ package struct TopLevel {
 }
 
 extension TopLevel.Kind {
-    /// Whether it goes on to the end of its braces.
+    /// Whether the declaration continues to the end of its braces.
     fileprivate var hasBody: Bool {
         switch self {
         case .type, .extension: true
@@ -102,7 +102,7 @@ private struct Scanner {
     /// Braces at the top level that have been closed.
     private(set) var bodies = 0
 
-    /// Whether the end of what was scanned is inside of brackets, a long string or a comment.
+    /// Whether the end of the scanned text is inside of brackets, a long string or a comment.
     var isInside: Bool { !places.isEmpty }
 
     mutating func scan(_ line: String) {
@@ -114,7 +114,7 @@ private struct Scanner {
             default: if !scanCode(&rest, sign) { return }
             }
         }
-        // A short string doesn't go on.
+        // A short string ends with the line.
         if case .string(_, false) = places.last { places.removeLast() }
     }
 
@@ -146,7 +146,7 @@ private struct Scanner {
         }
     }
 
-    /// - Returns: whether the line goes on.
+    /// - Returns: Whether the line continues.
     private mutating func scanCode(_ rest: inout Substring, _ sign: Character) -> Bool {
         if rest.hasPrefix("//") { return false }
         if rest.hasPrefix("/*") {

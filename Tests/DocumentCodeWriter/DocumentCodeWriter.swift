@@ -1,7 +1,7 @@
 import DocumentCode
 import Foundation
 
-/// Makes the Swift files of the documents' code anew. To be run in the package's folder: `make docs-code` does.
+/// Writes the Swift files of the documents' code. It runs in the package's folder, by `make docs-code`.
 @main enum DocumentCodeWriter {
     static func main() {
         let root = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)

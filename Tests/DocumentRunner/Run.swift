@@ -28,7 +28,7 @@ let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
     isDirectory: true
 )
 
-/// What a document says of its code, for hidden blocks.
+/// Checks a statement of a document about its code, for hidden blocks.
 func check(_ isTrue: Bool, _ what: String = "", file: String = #filePath, line: Int = #line) {
     if isTrue { return }
     print("\(file):\(line): what is checked here doesn't hold \(what)")

@@ -2,7 +2,7 @@ import DocumentCode
 import Foundation
 import Testing
 
-/// How code is taken out of a document, and what is made of it.
+/// The extraction of code from a document, and the files that are created from it.
 @Suite("Documents: taking code out")
 struct DocumentCodeTests {
     private func programs(_ text: String) throws -> [[String]] {

@@ -2,8 +2,8 @@ import Testing
 
 @testable import FreeholdBSON
 
-/// Damaged documents: reading must end with a document or an error, never with a trap. What was read is written as bytes
-/// that read as the same.
+/// Damaged documents: reading must end with a document or an error, and never trap. An accepted document is written as
+/// bytes that are read as the same document.
 @Suite("BSON: fuzz")
 struct FuzzTests {
     private static let count = TestBudget.cases(6_000, soak: 3_000_000)

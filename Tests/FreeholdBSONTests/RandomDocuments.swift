@@ -5,7 +5,7 @@ import FreeholdEngine
 /// Random documents with every type. Without keys that Extended JSON would take for a type.
 struct RandomDocuments {
     var random: SeededRandom
-    /// Whether values are left out that a canonical text can't carry: bits of NaNs, decimals that aren't canonical.
+    /// Whether to leave out values that a canonical text can't represent: bits of NaNs, decimals that aren't canonical.
     var isTextSafe = false
 
     mutating func document(_ depth: Int = 4, count: Int? = nil) -> BSONDocument {

@@ -1,10 +1,10 @@
 import Testing
 
-/// Bytes and the texts that stand for them.
+/// Bytes and their texts.
 struct ValidCase: Sendable, CustomTestStringConvertible {
     let hex: String
     let canonical: String
-    /// Where it differs from the canonical text.
+    /// The relaxed text, if it differs from the canonical text.
     let relaxed: String?
     /// Texts that are read as the same, but written differently.
     let otherTexts: [String]

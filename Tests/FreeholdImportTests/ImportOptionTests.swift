@@ -120,7 +120,8 @@ struct ImportOptionTests {
                 try Realm.importRealmFile(at: source, to: target, key: fixture.keyData) { _ in
                     if isWritten { return }
                     isWritten = true
-                    // As a commit does: of a plain file the other top reference, else the code of the first page.
+                    // Changes the file like a commit: the other top reference of a plain file, otherwise the code of
+                    // the first page.
                     let file = try? FileHandle(forUpdating: source)
                     try? file?.seek(toOffset: 8)
                     try? file?.write(contentsOf: Data([0x20, 1, 0, 0, 0, 0, 0, 0]))

@@ -31,7 +31,8 @@ extension RealmFixture {
 extension DataView {
     func requireTable(_ name: String) -> Table { schema.table(named: name)! }
 
-    /// As a `RealmFile` gives them: all values by the columns' names, collections as a `.list` or `.dictionary`.
+    /// Returns the values like a `RealmFile`: all values by the columns' names, collections as a `.list` or
+    /// `.dictionary`.
     func values(_ table: Table, _ key: ObjectKey) -> [String: Value] {
         var values: [String: Value] = [:]
         for column in table.columns {

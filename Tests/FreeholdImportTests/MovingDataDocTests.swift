@@ -5,7 +5,7 @@ import Synchronization
 import TestRealmFiles
 import Testing
 
-/// What the article's code shows and logs.
+/// The output of the article's code.
 private struct Screen {
     var shown: [Double] = []
     var logged: [String] = []
@@ -41,7 +41,7 @@ private func openRealm(old: URL, configuration: Realm.Configuration) throws -> R
     }
 }
 
-/// The code of the article on moving data, as it stands there.
+/// The code of the article on moving data, unchanged.
 @Suite(.serialized) struct MovingDataDocTests {
     init() { screen.withLock { $0 = Screen() } }
 

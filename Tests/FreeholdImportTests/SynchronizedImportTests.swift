@@ -24,7 +24,7 @@ struct SynchronizedImportTests {
             expect(report.isSynchronized && report.schemaVersion == 3)
             expectEqual(report.notes.map(\.kind), [.synchronized, .unsentChanges])
             expect(report.notes.last?.count == 2 && report.description.contains("2 changes had not been sent"))
-            // Format 20 has neither dictionaries nor mixed values: a migration adds the properties.
+            // Format 20 has no dictionaries and mixed values. A migration adds the properties.
             let isOld = fixture.formatVersion == 20
             let realm = try Realm(
                 configuration: .init(fileURL: url, schemaVersion: isOld ? 4 : 3, objectTypes: [Person.self])

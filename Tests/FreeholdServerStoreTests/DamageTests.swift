@@ -23,14 +23,14 @@ struct DamageTests {
                 driver.commit([(ident, commit, now: now)])
             }
             var random = SeededRandom(seed: seed)
-            // The usual run goes on only until a row can't be read.
+            // The usual run ends at the first row that can't be read.
             let usual = TestBudget.cases(6, soak: 30)
             for round in 0..<30 {
                 if round >= usual, driver.store.problems.contains(where: { $0.contains("damaged") }) { break }
                 cases += 1
                 try damage(driver.store.file, &random)
                 driver.store.reopen()
-                // Whatever it answers: it answers.
+                // Any answer is accepted.
                 for _ in 0..<5 { driver.ask(&random) }
                 driver.store.compare(StreamDriver.stream)
             }

@@ -162,7 +162,7 @@ struct CostServer {
     /// Seconds of processor time.
     struct Costs: CustomStringConvertible {
         var merge = 0.0
-        /// What sessions are sent of it.
+        /// The part that sessions receive.
         var step = 0.0
         var store = 0.0
         /// One read of the objects from the file, afterwards.
@@ -223,7 +223,7 @@ struct CostServer {
         rows.clocks.merge(new.clocks) { $1 }
     }
 
-    /// - Parameter seen: the version that the author saw. Nil for the newest.
+    /// - Parameter seen: The version that the author saw, or `nil` for the newest.
     mutating func commit(_ changes: [Change], clock: Int64? = nil, seen: StreamVersion? = nil) throws -> Costs {
         number += 1
         var costs = Costs()

@@ -143,7 +143,7 @@ struct FollowedViewsTests {
         }
     }
 
-    /// A server's machine matches the same conditions against single objects. What links lead to is the engine's alone.
+    /// A server's machine matches the same conditions against single objects. Only the engine follows links.
     private static func compareWithMatcher(
         _ members: [ConditionNumber: (ClassQuery, Set<ObjectName>)],
         _ contents: [ObjectName: MergedObject],

@@ -7,7 +7,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// How a stream's file grows with commits, and what makes it small again.
+/// The growth of a stream's file with its commits, and the operations that shrink it.
 @Suite(.serialized) struct GrowthTests {
     /// A file with 100 objects, of which each commit changes one.
     private struct Growing {

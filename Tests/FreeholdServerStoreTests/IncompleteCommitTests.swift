@@ -56,7 +56,7 @@ struct IncompleteCommitTests {
         expect(stores.bytes(ident) == bytes)
         stores.twin.reopen()
         expect(stores.bytes(ident) == bytes)
-        // What doesn't follow is refused, and changes nothing.
+        // A part that doesn't follow the previous one is refused, and changes nothing.
         expect(!stores.keep(ident, MessagePart(message: large, offset: 7, bytes: [1])))
         expect(!stores.keep(ident, MessagePart(message: message(1, 5 << 20, 9), offset: 3 << 20, bytes: [1])))
         expect(!stores.keep(FileIdent(rawValue: 77), MessagePart(message: large, offset: 0, bytes: [1])))

@@ -5,7 +5,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// Commits that the store can never keep: they are refused to their author, and the stream goes on.
+/// Commits that the store can never keep: they are refused to their author, and the stream continues.
 struct OversizedCommitTests {
     /// A store in files alone.
     private struct FileWorld: WorldStore {
@@ -134,7 +134,7 @@ struct OversizedCommitTests {
         bench.commit(ann, changes)
         expect(bench.clients[ann].pending.isEmpty)
         expectEqual(bench.clients[ann].refusals.map(\.reason), Array(repeating: .forbidden, count: 20))
-        // The answer is asked for again after a restart.
+        // The answer is requested again after a restart.
         bench.killNode()
         bench.connect(ann)
         bench.commit(ann, [.create(ObjectName("Open", 1), [field("x", .int(1))])])

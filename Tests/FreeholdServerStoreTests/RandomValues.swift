@@ -87,7 +87,7 @@ struct RandomValues {
         return .embedded(EmbeddedValue(number: own, fields: once.values.sorted { $0.name < $1.name }))
     }
 
-    /// A property's name says its usual type.
+    /// The name of a property determines its usual type.
     mutating func field(depth: Int = 0) -> NewField {
         let kind = pick(0..<14)
         let name = SyncString(kind == 13 && random.chance(20) ? "nul\0" : "p\(kind)")

@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// What the server's hidden rows hold, damaged.
+/// The content of the server's hidden rows, damaged.
 @Suite(.enabled(if: DecodingCost.isMeasured, "it needs glibc"))
 struct StoredFormCostTests {
     @Test func `nothing that hidden rows hold costs more than 200 times its bytes`() throws {

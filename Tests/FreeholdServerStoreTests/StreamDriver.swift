@@ -38,9 +38,9 @@ struct StreamDriver {
         rows.head = new.head
     }
 
-    /// Merges commits in one transaction. Those that are too old, or come too early, are left out.
+    /// Merges commits in one transaction. Commits that are too old or too early are left out.
     ///
-    /// - Returns: what the file's store said.
+    /// - Returns: The answer of the store in files.
     @discardableResult
     mutating func commit(_ commits: [(FileIdent, Commit, now: Int64)]) -> ServerStoreAnswer {
         let commits = commits.map { (file($0.0), $0.1, $0.now) }

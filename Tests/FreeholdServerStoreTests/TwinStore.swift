@@ -207,7 +207,7 @@ struct TwinStore: WorldStore {
         compareDocuments(stream)
     }
 
-    /// What an export has is what the objects show.
+    /// Compares the content of an export with the shown objects.
     private mutating func compareDocuments(_ stream: StreamName) {
         var expected: [String: [BSONDocument]] = [:]
         func note(_ name: ObjectName, _ object: MergedObject) {

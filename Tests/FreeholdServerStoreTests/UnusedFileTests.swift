@@ -46,7 +46,7 @@ struct UnusedFileTests {
         let fresh = try stores.file(seen: 900)
         let new = try stores.file(seen: 0)
         let copy = try stores.file(seen: 10, parents: [FileParent(ident: author, version: 0)])
-        // The author's row says that it uploaded something.
+        // The author's row records an upload.
         guard case .bind(let answer) = stores.perform(.bind(FileQuery(ident: author, acknowledged: 0))),
             var row = answer.file
         else {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Imports of documents")
 struct ImportTests {
-    /// Imports documents, and says what became of them.
+    /// Imports documents, and returns the report.
     @discardableResult
     private func run(
         _ documents: [BSONDocument],
@@ -73,7 +73,7 @@ struct ImportTests {
                 let expected = try TestClasses.mapping.object(document, of: "Thing").fields
                 expectEqual(contents.packed, expected.packed)
                 exported.append(BSONDocument(name, contents))
-                // As the store shows it.
+                // The object as the store shows it.
                 let stored = try require(stream.store.contents(of: TestStream.name)[name])
                 expectEqual(BSONDocument(name, contents), stored.stored(name.key).doc)
             }
@@ -290,7 +290,7 @@ struct ImportTests {
 }
 
 extension Change {
-    /// The property that the change is about. Nil for whole objects.
+    /// The property of the change, or `nil` for whole objects.
     var property: SyncString? {
         switch self {
         case .create, .delete: return nil

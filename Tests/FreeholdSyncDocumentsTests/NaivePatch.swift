@@ -2,7 +2,7 @@ import FreeholdBSON
 import FreeholdEngine
 import FreeholdSyncDocuments
 
-/// What operators do to a plain document.
+/// The effects of operators on a plain document.
 enum NaivePatch {
     static func apply(_ patch: BSONDocument, to document: BSONDocument) -> BSONDocument {
         var result: BSONValue = .document(document)
@@ -14,7 +14,7 @@ enum NaivePatch {
         return result.documentValue!
     }
 
-    /// Changes what a path leads to. Nil is nothing.
+    /// Changes the target of a path. `nil` is a missing value.
     private static func edit(
         _ value: inout BSONValue,
         _ path: ArraySlice<String>,
@@ -149,7 +149,7 @@ struct RandomPatches {
         }
     }
 
-    /// As an object's document shows the value.
+    /// Returns the value as an object's document shows it.
     private func canonical(_ name: String, _ value: BSONValue) -> BSONValue {
         let document: BSONDocument = ["_id": 1, name: value]
         guard let object = try? TestClasses.mapping.object(document, of: "Thing") else { return value }

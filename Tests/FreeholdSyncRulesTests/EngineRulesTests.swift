@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-/// What rules become is a query that the engine understands, and it finds what the server's matcher shows.
+/// Rules become queries that the engine understands, and that find the objects which the server's matcher shows.
 struct EngineRulesTests {
     @Test func `with random rules, the engine finds the objects that the matcher shows`() throws {
         var rules = RandomRules(random: SeededRandom(test: "rules in the engine"))

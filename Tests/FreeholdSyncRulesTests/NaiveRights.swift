@@ -2,7 +2,8 @@ import FreeholdBSON
 import FreeholdEngine
 import FreeholdSyncRules
 
-/// What roles' documents say of reads and writes, straight from their JSON. It knows nothing of fields inside fields.
+/// Evaluates roles' documents for reads and writes, directly from their JSON. It doesn't support fields inside of
+/// fields.
 struct NaiveRights {
     let user: RuleUser
     let role: BSONDocument?
@@ -44,7 +45,7 @@ struct NaiveRights {
         filter("write", document) && Self.fields.contains { writes($0) }
     }
 
-    /// The names of the fields that can be read, beside the key. Nil if the object can't.
+    /// Returns the names of the readable fields, beside the key, or `nil` if the object can't be read.
     func shown(_ document: BSONDocument) -> [String]? {
         canRead(document) ? document.keys.filter { $0 != "_id" && reads($0) } : nil
     }

@@ -42,7 +42,7 @@ struct NaiveRules {
         }
     }
 
-    /// What is asked of values.
+    /// A test of values.
     enum Relation {
         case compare(String, BSONValue)
         case exists
@@ -93,7 +93,7 @@ struct NaiveRules {
             values = all.contains { $0 == nil } ? nil : all.map { $0! }
         }
         guard let values else { return nil }
-        // Whether there is an answer at all.
+        // Without an answer, the result is `nil`.
         guard ask(.compare("eq", .null)) != nil else { return nil }
         return values.contains { ask(.compare("eq", $0)) == true }
     }
@@ -180,7 +180,7 @@ struct NaiveRules {
         }
     }
 
-    /// Nil for values that can't be compared.
+    /// Returns `nil` for values that can't be compared.
     private static func order(_ a: BSONValue, _ b: BSONValue) -> Int? {
         func sign<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : a == b ? 0 : 1 }
         func bytes(_ a: [UInt8], _ b: [UInt8]) -> Int {

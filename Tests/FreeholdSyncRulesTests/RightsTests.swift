@@ -111,7 +111,7 @@ struct RightsTests {
         expect(judge.rights.fields.canRead(["addresses"]))
     }
 
-    /// What happens to an object, and why it is refused.
+    /// A change of an object, and the reason of its refusal.
     struct Write: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var before: BSONDocument?
@@ -220,7 +220,7 @@ struct RightsTests {
         expect(problems.contains("Address, role 'a': Embedded objects go with their owner's rights."))
         expect(problems.contains("Person, role 'p': fields: The class has no field 'nick'."))
         expect(problems.contains("Item, role 'c': document_filters.read: TEXT isn't served."))
-        // Whatever else is wrong with it.
+        // This problem is reported beside any other one.
         let lacking = "Item, role 'd': document_filters: Sync needs 'document_filters' with 'read' and 'write'."
         expect(problems.contains(lacking))
         expect(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FreeholdSyncRules
 
-/// The documents of App Services' page about data models, and the models that stand beside them.
+/// The documents of App Services' page about data models, and the models next to them.
 struct SchemaSeedTests {
     private static let id = ColumnSpec("_id", .objectId)
     private static let name = ColumnSpec("name", .string)
@@ -115,7 +115,7 @@ struct SchemaSeedTests {
                 extendedJSON: text.replacing("\"id\"", with: "\"_id\"").replacing("\"int\"", with: "\"long\"")
             )
         )
-        // As it stands on the page it has no `_id`; with one it is read as the model's class.
+        // The page's document has no `_id`. With one, it is read as the model's class.
         let asItIs = SchemaDocument(schema: try BSONDocument(extendedJSON: text))
         let error = #expect(throws: RuleError.self) { try SchemaDocument.tables(of: [asItIs]) }
         expectEqual(error?.reason.hasPrefix("It has no primary key"), true)

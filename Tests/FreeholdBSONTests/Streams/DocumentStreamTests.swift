@@ -85,7 +85,7 @@ struct DocumentStreamTests {
         let offset: Int
         let canContinue: Bool
         let path: [String]
-        /// How many documents are read if the reader goes on.
+        /// The number of documents that are read if the reader continues.
         let more: Int
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// What a journal says of new objects' values, and what becomes of it in copies.
+/// The values of new objects in the journal, and the journal of copies.
 struct JournalContentTests {
     private let folder = TemporaryFolder()
 

@@ -4,7 +4,7 @@
 /// owners. The journal must therefore contain the consequences of each edit, too.
 struct JournalReplay {
     private(set) var schema: DatabaseSchema
-    /// By table id, key and column id. A missing value is the default of its type.
+    /// The contents by table id, key and column id. A missing value is the default of its type.
     private(set) var rows: [Int: [ObjectKey: [Int: JournalContent]]] = [:]
     private(set) var problems: [String] = []
     /// How often each kind of change was seen.
@@ -269,7 +269,7 @@ struct JournalReplay {
         }
     }
 
-    /// Where a view differs from what the journal says; empty if nowhere.
+    /// Returns the differences between a view and the content of the journal.
     func differences(from view: DataView) -> [String] {
         var out = problems
         let found = Self.contents(of: view)

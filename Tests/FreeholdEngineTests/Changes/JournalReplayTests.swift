@@ -4,7 +4,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// The journal of random work, replayed on plain dictionaries, says what the database holds at every version.
+/// Replays the journal of random work on plain dictionaries, and compares them with the database at every version.
 struct JournalReplayTests {
     struct Run: CustomStringConvertible, Sendable {
         let seed: UInt64

@@ -195,7 +195,7 @@ struct JournalTests {
             ends.append(try require(snapshot.journalState).next)
         }
         var snapshot = try database.snapshot()
-        // A cursor stands behind the transaction that adds it.
+        // The position of a new cursor is behind the transaction that adds it.
         expectEqual(snapshot.journalCursors.map(\.position), [start, ends[2]])
         expectEqual(snapshot.journalCursors.map(\.number), [0, 3])
         snapshot = try write(database) { transaction, _ in try transaction.moveJournalCursor("reader", to: ends[4]) }

@@ -40,7 +40,7 @@ struct OpenChunkTests {
                 } else {
                     try t.listAppend(table.columns[0], key, [.int(Int64(i))])
                 }
-                // No other type gets in, nor a null.
+                // Values of other types and nulls are refused.
                 if i % 100 == 0 {
                     expect(!t.listAppendOpen(table.columns[0], key, .null))
                     expect(!t.listAppendOpen(table.columns[0], key, .double(1)))

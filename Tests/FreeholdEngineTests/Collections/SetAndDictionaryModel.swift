@@ -3,12 +3,12 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// What the sets and dictionaries of a table should hold.
+/// The expected content of a table's sets and dictionaries.
 struct SetAndDictionaryModel: Equatable {
     struct Row: Equatable {
-        /// By column index: values no two of which compare as equal, in no order.
+        /// The sets by column index. No two values of a set are equal, and their order has no meaning.
         var sets: [Int: [Value]] = [:]
-        /// By column index.
+        /// The dictionaries by column index.
         var dictionaries: [Int: [String: Value]] = [:]
 
         func elements(_ column: Column) -> [Value] {
@@ -115,7 +115,7 @@ struct SetAndDictionaryModel: Equatable {
         }
     }
 
-    /// Whether the record's edits lead from the old collections to the new ones.
+    /// Returns the problems if the record's edits don't lead from the old collections to the new ones.
     func problems(of record: ChangeRecord?, from old: SetAndDictionaryModel, _ table: Table) -> [String] {
         guard let changes = record?.changes(of: table) else {
             // A collection that was emptied, and one that never held anything, are the same.

@@ -14,7 +14,7 @@ struct CommitLogCrashTests {
     static let transactions = isSoak ? 60 : 9
     static let imagesAPoint = isSoak ? 8 : 1
     static let seeds: [UInt64] = isSoak ? Array(1...8) : [1, 6]
-    /// So short that checkpoints come every few commits, and one that has none.
+    /// A capacity with a checkpoint every few commits, and one without checkpoints.
     static let capacities = [64 << 10, 1 << 20]
 
     struct Case: CustomTestStringConvertible {
@@ -105,7 +105,7 @@ struct CommitLogCrashTests {
         var generator = SeededRandom(test: "CommitLogCrashTests.threads")
         let chosen = Self.chosen(record, using: &generator)
         var disks = SimulatedDisks([], log: nil)
-        // By image: the numbers that it holds. Many entries leave the same files.
+        // The numbers in each image. Many entries leave the same files.
         var known: [Int: [Int64: Int64]] = [:]
         var told = [Int64](repeating: -1, count: threads)
         var opened = 0
@@ -196,7 +196,7 @@ struct CommitLogCrashTests {
         let script = Script(seed: test.seed)
         var generator = SeededRandom(test: "CommitLogCrashTests")
         let chosen = Self.chosen(record, using: &generator)
-        // By image: the transaction that it holds. Many entries leave the same files.
+        // The transaction in each image. Many entries leave the same files.
         var known: [Int: Int64] = [:]
         var cases = 0
         var states: [Int64: State] = [:]

@@ -5,8 +5,8 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// What a commit log does besides outliving crashes of the machine: killed processes, processes that write in turns, logs that are
-/// missing or another file's, failing devices, and whatever else is done with a file.
+/// The behaviour of a commit log apart from crashes of the machine: killed processes, processes that write in turns,
+/// missing and foreign logs, failing devices, and all other operations on files.
 struct CommitLogTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.file() }
@@ -105,7 +105,7 @@ struct CommitLogTests {
         expectEqual(database.readers().filter { $0.version < database.lastVersion }, [], "its pin isn't a reader")
     }
 
-    /// The crash that comes before the first record: the log has the records of its earlier life.
+    /// Simulates a crash before the first record: the log has the records of its earlier content.
     @Test func `the earlier content of a restarted log is ignored`() throws {
         let script = Script(seed: 1)
         let database = try Database.open(at: path, options: options(capacity: 64 << 10))
@@ -415,7 +415,7 @@ struct CommitLogTests {
 
     // MARK: Damage
 
-    /// Where the records of the newest generation begin, and their versions.
+    /// Returns the offsets and versions of the newest generation's records.
     private func records(_ name: String = "test.realm") throws -> [(offset: Int, version: UInt64)] {
         let file = try require(try CommitLogFile.open(folder.file(name)))
         guard case .set(let newest) = mark(folder.file(name)) else { return [] }
@@ -452,7 +452,7 @@ struct CommitLogTests {
             try expectEqual([folder.file("copy"), log].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }, before)
             for suffix in ["-lock", ".writer"] { unlink(folder.file("copy" + suffix)) }
         }
-        // As one that hadn't reached the disk.
+        // Makes the last record look as if it hadn't reached the disk.
         let last = try require(found.last)
         try damage(logPath, at: last.offset + place)
         expect(try transaction() > 0)
@@ -529,7 +529,7 @@ struct CommitLogTests {
         fails()
         device.withLock { $0 = .right }
         try expectEqual(script.takeTurn(in: database!), 6)
-        // What the disk holds isn't known after this.
+        // The content of the disk isn't known after this.
         device.withLock { $0 = .noFlushes }
         fails()
         fails()

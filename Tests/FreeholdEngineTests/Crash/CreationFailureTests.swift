@@ -3,7 +3,7 @@ import FreeholdEngine
 import Testing
 import TestScript
 
-/// Whatever fails while a file is being made, it can be opened afterwards, and has what was committed.
+/// A file can be opened after any failure during its creation, and has the committed content.
 @Suite(.enabled(if: Interposer.isAvailable, "needs a C compiler and LD_PRELOAD"))
 struct CreationFailureTests {
     /// A call that fails, in its calls' order, and how.

@@ -3,9 +3,9 @@ import FreeholdEngine
 import Testing
 import TestScript
 
-/// What a kill can't show: a machine that stops before writes have reached the disk. A process records its writes and
-/// syncs; then the file is rebuilt as a crash at each point could have left it, with unsynced writes lost and reordered,
-/// and must open as before or after the commit that was in flight, never else.
+/// Crashes of a machine before writes have reached the disk. A process records its writes and syncs. The test then
+/// creates the files that a crash at each point could leave, with unsynced writes lost and reordered. Each file must
+/// open as before or after the commit in flight.
 @Suite(.enabled(if: Interposer.isAvailable, "needs a C compiler and LD_PRELOAD"))
 struct LostWriteTests {
     static let isSoak = TestBudget.isSoak
@@ -84,7 +84,7 @@ struct LostWriteTests {
     ) throws {
         let script = Script(seed: seed)
         var generator = SeededRandom(test: "LostWriteTests")
-        // By image: the transaction that it holds. Many entries leave the same file.
+        // The transaction in each image. Many entries leave the same file.
         var known: [Int: Int64] = [:]
         var cases = 0
         var states: [Int64: State] = [:]

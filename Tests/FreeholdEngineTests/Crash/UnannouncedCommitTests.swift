@@ -5,7 +5,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// A writer that is killed when its commit is on the disk, but before the lock file says so to readers.
+/// A writer that is killed when its commit is on the disk, but not yet announced in the lock file.
 @Suite(.enabled(if: Interposer.isAvailable, "needs a C compiler and LD_PRELOAD"))
 struct UnannouncedCommitTests {
     /// Continues with `next` after a writer was killed in this state.

@@ -1,7 +1,7 @@
 import Foundation
 import TestScript
 
-/// What the interposer recorded: the writes, truncations and syncs of one file in their order.
+/// The record of the interposer: the writes, truncations and syncs of one file in their order.
 struct WriteRecord {
     enum Event {
         case write(offset: Int, bytes: [UInt8])
@@ -66,9 +66,9 @@ struct WriteRecord {
 
 /// A disk with one file, which keeps what was synced and may lose or reorder the rest at a crash.
 struct SimulatedDisk {
-    /// What is certainly on the disk.
+    /// The bytes that are certainly on the disk.
     private(set) var durable: [UInt8]
-    /// What was written since, in order.
+    /// The later writes, in order.
     private(set) var pending: [WriteRecord.Event] = []
 
     init(_ contents: [UInt8]) { durable = contents }
@@ -118,8 +118,8 @@ struct SimulatedDisk {
         }
     }
 
-    /// What the file can look like after a crash now: nothing of the pending writes arrived, or all; each page alone
-    /// missing; each alone arrived; random subsets in random order.
+    /// Returns files that a crash could leave now: with none of the pending writes, or all; with each single page
+    /// missing; with only each single page; with random subsets in random order.
     func images(random count: Int, using generator: inout some RandomNumberGenerator) -> [[UInt8]] {
         guard !pending.isEmpty else { return [durable] }
         var images = [durable, image(pending)]
@@ -146,7 +146,7 @@ struct SimulatedDisks {
         var durable: [UInt8]
         var pending: [(serial: Int, event: WriteRecord.Event)] = []
         var serial = 0
-        /// By a sync's number: the first write that it needn't have taken along.
+        /// The first write that a sync needn't include, by the number of the sync.
         var syncs: [Int: Int] = [:]
 
         mutating func record(_ event: WriteRecord.Event) {
@@ -199,7 +199,7 @@ struct SimulatedDisks {
     }
 
     private var data: File
-    /// As the process sees it.
+    /// The log as the process sees it.
     private var log: File?
     /// The log that the folder on the disk names, or `nil` if the process sees the same one.
     private var olderLog: File??

@@ -14,13 +14,13 @@ struct `Damaged files` {
         return first..<first + UInt64(TestBudget.cases(6, soak: 5000))
     }
 
-    /// Where a child came to.
+    /// The progress of a child process.
     private struct Progress {
         var seed: UInt64
         var stage = ""
         var damage = ""
         var isOver = false
-        /// What it said in this stage.
+        /// Its output in this stage.
         var words: [String] = []
     }
 

@@ -3,10 +3,10 @@ import FreeholdEngine
 import Testing
 import TestScript
 
-/// Files with checksums, damaged in all the ways that disks and transfers do, and read by a child process.
+/// Files with checksums, with every kind of damage by disks and transfers, and read by a child process.
 ///
-/// What is read is what the newest version held, or what an older one did, where its pages were put back; or the damage is
-/// said. Values that no version held are read from a mixture of versions only.
+/// A read returns the content of the newest version, or that of an older one if its pages were put back. Otherwise it
+/// reports damage. Values of no version can only be read from a mixture of versions.
 struct `Values of damaged files` {
     private static let page = 4096
 
@@ -68,7 +68,7 @@ struct `Values of damaged files` {
         func below(_ n: Int) -> Int { Int.random(in: 0..<n, using: &random) }
         func page() -> Int { pages[below(pages.count)] }
         func range(_ page: Int) -> Range<Int> { page * Self.page..<(page + 1) * Self.page }
-        // Where damage leads astray: in headers of pages and nodes as often as anywhere.
+        // Returns an offset for damage: as often in the headers of pages and nodes as at all other places.
         func place() -> Int { page() * Self.page + (below(3) == 0 ? below(64) : below(Self.page)) }
         var image = sample.images.last!
         let kind = Kind.allCases[Int(seed % UInt64(Kind.allCases.count))]

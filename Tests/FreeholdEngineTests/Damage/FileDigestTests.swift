@@ -5,7 +5,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// What a file says of all its blocks together: a block of an older version that comes back is whole, and belongs no more.
+/// The digest of all blocks of a file. It detects a block of an older version, which is valid by itself.
 struct `The digest` {
     private let folder = TemporaryFolder()
 

@@ -18,7 +18,7 @@ struct TreeImage {
         Int(bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: at, as: UInt16.self) })
     }
 
-    /// Where LMDB's root of a page begins.
+    /// Returns the offset of LMDB's root in a page.
     static func root(_ page: Int) -> Int { page * pageSize + 16 }
 
     func version(_ page: Int) -> UInt64 { word(Self.root(page) + 128) }
@@ -59,7 +59,7 @@ struct TreeImage {
         return out
     }
 
-    /// Removes what the file says of its recent blocks, as if a Freehold had written it that says nothing.
+    /// Removes the marks of recent blocks, like a Freehold that doesn't write them.
     mutating func forgetRecentBlocks() {
         for page in 0..<2 {
             let start = page * Self.pageSize + RecentBlocks.offset
@@ -71,7 +71,7 @@ struct TreeImage {
     }
 }
 
-/// What comes of reading all of a file.
+/// The result of reading a whole file.
 enum ReadResult: Equatable {
     case values(UInt64)
     /// The error was thrown, or noted.

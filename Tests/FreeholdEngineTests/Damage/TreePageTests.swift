@@ -134,7 +134,7 @@ struct `Damaged pages of the tree` {
         expect(refused > 0)
     }
 
-    /// What a disk shows that lost one write: the page as it was in its life before.
+    /// Simulates a disk that lost one write: the page has its earlier content.
     @Test(arguments: [nil, Script.key], [8, 40])
     func `a tree page of an older version is read correctly or refused`(key: EncryptionKey?, clusterSpan: Int) throws {
         var random = SeededRandom(test: "TreePageTests")

@@ -21,7 +21,7 @@ struct EncryptedFileTests {
         try Database.open(at: path, options: Self.options(key))
     }
 
-    /// A file after so many of the script's transactions, and what it must hold.
+    /// Creates a file with a number of the script's transactions, and returns its expected content.
     @discardableResult
     func fill(
         _ path: String,
@@ -155,7 +155,7 @@ struct EncryptedFileTests {
         return out
     }
 
-    /// What opening and verifying the image says.
+    /// Returns the problems of opening and verifying the image.
     func problems(_ image: [UInt8], _ state: State) throws -> [String] {
         let path = folder.file("image-\(UUID().uuidString).realm")
         try Data(image).write(to: URL(fileURLWithPath: path))
@@ -357,7 +357,7 @@ struct EncryptedFileTests {
         expectEqual(fresh.pin.openedBytes.load(ordering: .relaxed), 0)
         expect(try database.snapshot().sharesCaches(with: fresh))
         expectEqual(sum(fresh), 199_990_000)
-        // The next version takes over nothing of it, and one below the bound everything.
+        // The next version takes over none of its blocks, and that of a version below the bound all blocks.
         for isFull in [true, false] {
             let next = try database.beginWrite()
             if isFull { expectEqual(sum(next.base), 199_990_000) }

@@ -32,7 +32,7 @@ struct EngineConcurrencyTests {
         return database
     }
 
-    /// Every object's value, list and index say the same number in one version.
+    /// Returns whether every object's value, list and index have the same number in one version.
     private static func isRight(_ snapshot: Snapshot, _ expected: Int64) -> Bool {
         let item = snapshot.schema.tables[0]
         for key in snapshot.keys(item) {

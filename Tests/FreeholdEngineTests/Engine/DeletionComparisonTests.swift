@@ -142,7 +142,7 @@ struct DeletionComparisonTests {
             var random = RandomEngine(seed: run.seed &+ 77)
             let all = transaction.schema.tables
             let chosen = random.chance(50) ? all : all.filter { _ in random.chance(50) }
-            // As a realm does: embedded objects go with their owners.
+            // Embedded objects are deleted after their owners, like in a realm.
             let tables = chosen.filter { !$0.isEmbedded } + chosen.filter(\.isEmbedded)
             if isFast {
                 transaction.deleteAll(tables)
@@ -202,7 +202,7 @@ struct DeletionComparisonTests {
                 expect(problems.isEmpty, "\(place): \(problems.prefix(5))")
             }
             expectSame(records[0], records[1], snapshots[0].schema, place)
-            // What the record says is what a comparison of the versions finds.
+            // The record has the same changes as a comparison of the versions.
             let compared = VersionChanges(comparing: bases[0], with: snapshots[0])
             if let record = records[0], let told = VersionChanges([record], from: bases[0], to: snapshots[0]) {
                 for (id, delta) in compared.tables {

@@ -12,7 +12,7 @@ struct DraftTests {
     private struct Filled {
         let database: Database
         let snapshot: Snapshot
-        /// What LMDB's transaction held before each commit, bytes.
+        /// The bytes of LMDB's transaction before each commit.
         var held: [Int] = []
     }
 

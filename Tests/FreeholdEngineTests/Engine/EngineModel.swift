@@ -2,12 +2,12 @@ import Foundation
 
 @testable import FreeholdEngine
 
-/// What a database should hold, in plain dictionaries.
+/// The expected content of a database, in plain dictionaries.
 struct EngineModel {
     struct Row: Equatable {
-        /// By column index; of lists null.
+        /// The values by column index. Those of lists are null.
         var values: [Value]
-        /// By column index; of single-valued columns empty.
+        /// The elements by column index. Those of single-valued columns are empty.
         var lists: [[Value]]
     }
 
@@ -85,7 +85,7 @@ struct EngineModel {
 
     // MARK: Comparison
 
-    /// Where a view differs; empty if nowhere.
+    /// Returns the differences from a view.
     func differences(from view: DataView) -> [String] {
         var out: [String] = []
         let schema = view.schema

@@ -11,7 +11,7 @@ struct EngineModelDriver {
     let path: String
     let options: Database.Options
     var database: Database
-    /// Older snapshots with what they must go on to show.
+    /// Older snapshots with their expected content.
     var kept: [(Snapshot, EngineModel)] = []
     var problems: [String] = []
     /// Elements of a large list edit.
@@ -164,7 +164,7 @@ struct EngineModelDriver {
         model.tables[t].rows[key.raw]!.values[column.index] = value
     }
 
-    /// What a value is after an amount was added, now and then one that makes the sum wrap around.
+    /// Returns the value after an increment. Some of the random amounts make the sum wrap around.
     private mutating func added(to old: Value, _ add: (Int64) throws -> Int64?) throws -> Value {
         let amount =
             random.chance(20) ? Int64.random(in: .min ... .max, using: &random.generator) : Int64(random.below(9)) - 4
@@ -254,7 +254,7 @@ struct EngineModelDriver {
 
     // MARK: Nested collections
 
-    /// Where a nested collection stands in a value: positions from the outside in.
+    /// Returns the places of nested collections in a value, as positions from the outside in.
     private static func paths(_ value: Value, _ path: [Int] = []) -> [[Int]] {
         switch value {
         case .list(let list): [path] + list.values.enumerated().flatMap { paths($0.element, path + [$0.offset]) }

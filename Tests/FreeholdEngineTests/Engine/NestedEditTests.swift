@@ -23,7 +23,7 @@ struct NestedEditTests {
         return (database, try database.snapshot().schema.table(named: "A")!)
     }
 
-    /// A list in a list, so many levels deep.
+    /// Returns nested lists with a number of levels.
     private func deep(_ levels: Int) -> Value {
         (0..<levels).reduce(.int(0)) { inner, _ in .list(NestedList([inner])) }
     }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Random edits of wide values, in a database that stores the changed parts of leaves and in one that lays them out anew each time.
+/// Random edits of wide values, in a database that stores the changed parts of leaves and in one that lays out leaves
+/// again each time.
 struct PartialWriteModelTests {
     struct Run: CustomStringConvertible, Sendable {
         let number: Int
@@ -210,7 +211,7 @@ struct PartialWriteDriver {
         }
     }
 
-    /// What the transactions show, of some columns, and that their buffers are right.
+    /// Compares some columns of the transactions, and checks their buffers.
     private mutating func check(_ transactions: [WriteTransaction]) {
         for transaction in transactions { transaction.checkLeaves() }
         guard random.chance(10) else { return }

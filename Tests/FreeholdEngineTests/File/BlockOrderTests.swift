@@ -79,7 +79,7 @@ struct `Keys of blocks` {
         for segment in [0, 1, 3, 16, 19, 20, 255, 256, 260, 1 << 20, BlockAddress.maximumSegment] as [UInt32] {
             for first in [0, 1, 2, 1000, Self.maximum - 1, Self.maximum] {
                 let ranges = order.keys(of: segment, from: first)
-                // What is visited, in what order.
+                // The visited numbers, in order.
                 var numbers = Set([0, 1, 2, 999, 1000, 1001, Self.maximum - 1, Self.maximum]).sorted()
                 numbers.removeAll { $0 < first }
                 let keys = numbers.map { order.key(address(segment, $0)) }

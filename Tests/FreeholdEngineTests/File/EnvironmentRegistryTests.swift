@@ -33,7 +33,7 @@ struct EnvironmentRegistryTests {
         withExtendedLifetime(second) {}
         second = nil
         expect(environment.isOpen && registry.isOpen(path: path))
-        // Opened again meanwhile it is the same one, and stays.
+        // If it is opened in the meantime, it is the same environment, and stays open.
         lease = try registry.open(path: path)
         expect(lease?.environment === environment)
         withExtendedLifetime(reader) {}

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Files that are compacted while others open and close them, and other files.
+/// Compaction of files while other threads open and close them, and other files.
 struct ExchangeTests {
     let folder = TemporaryFolder()
 

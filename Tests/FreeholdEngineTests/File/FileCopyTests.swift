@@ -8,7 +8,7 @@ import Testing
 struct FileCopyTests {
     let folder = TemporaryFolder()
 
-    /// A file after so many of the script's transactions, and what it must hold.
+    /// Creates a file with a number of the script's transactions, and returns its expected content.
     private func fill(_ path: String, transactions: Int64, seed: UInt64 = 1) throws -> State {
         try Script(seed: seed).commit(1...transactions, to: try Database.open(at: path))
     }
@@ -144,7 +144,7 @@ struct FileCopyTests {
         let path = folder.file()
         let state = try fill(path, transactions: 60)
         chmod(path, 0o640)
-        // What a killed compaction left.
+        // A killed compaction left this file.
         try Data("rest".utf8).write(to: URL(fileURLWithPath: path + ".compacting"))
         let sizes = try require(try Database.compact(at: path))
         expect(sizes.after.total < sizes.before.total)
@@ -195,7 +195,7 @@ struct FileCopyTests {
         _ = try fill(path, transactions: 3)
         let child = try ChildProcess(["pin", path])
         _ = try require(child.readLine())
-        // As though it had found no file to lock.
+        // Simulates a reader that found no file to lock.
         unlink(path + ".writer")
         expectEqual(code { () throws(EngineError) in _ = try Database.deleteFiles(at: path) }, .fileInUse)
         child.kill()

@@ -6,7 +6,7 @@ enum Format4File {
     static let seed: UInt64 = 4
     static let transactions: Int64 = 3
 
-    /// What it holds.
+    /// The content of the file.
     static var state: State {
         let script = Script(seed: seed)
         return (1...transactions).reduce(into: State()) { state, n in state.apply(script.steps(n, on: state)) }
@@ -25,7 +25,7 @@ enum Format4File {
 
     private static let size = 36_864
 
-    /// What isn't zero: offsets and bytes.
+    /// The bytes that aren't zero, with their offsets.
     private static let runs = """
         0 AAAAAAAAAAAAAAgAAAAAAN7A774BAAAAAAAAAAAAAAAAAAAACAAAAAAQAAAIQAEAAAAAAAAAAAABAAAAAAAAAAAA
         66 AAAAAAAAAwAAAAAAAAAIAAAAAAAAAAAAAAAIAAEAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAFAAAAAAAAAAHAAAA

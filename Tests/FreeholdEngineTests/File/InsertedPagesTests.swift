@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// What the order of blocks is for, and that everything else stays as it is.
+/// The advantage of the order of blocks, and the operations that it doesn't change.
 struct `Files with the blocks of a cluster side by side` {
     private let folder = TemporaryFolder()
 

@@ -5,7 +5,7 @@ import Testing
 
 /// A server has a file for each of its users.
 struct ManyFilesTests {
-    /// What the system says of this process: kilobytes, or a count.
+    /// Returns a value that the system reports for this process: kilobytes, or a count.
     private static func status(_ name: String) -> Int? {
         let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = text?.split(separator: "\n").first { $0.hasPrefix(name + ":") }
@@ -16,7 +16,7 @@ struct ManyFilesTests {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
     }
 
-    /// Opens, writes and reads so many files, and keeps them open.
+    /// Opens, writes and reads a number of files, and keeps them open.
     private static func run(_ count: Int) throws {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// What a file says of the blocks that its last commits wrote.
+/// The marks in a file of the blocks that its last commits wrote.
 struct `The marks of recent blocks` {
     private let folder = TemporaryFolder()
 

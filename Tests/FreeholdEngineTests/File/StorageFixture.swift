@@ -4,7 +4,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// A folder of its own that goes with the fixture.
+/// A temporary folder, removed together with the fixture.
 final class TemporaryFolder: Sendable {
     let path: String
 

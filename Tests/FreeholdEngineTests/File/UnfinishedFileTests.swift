@@ -7,7 +7,7 @@ import Testing
 struct UnfinishedFileTests {
     let folder = TemporaryFolder()
 
-    /// What LMDB makes a file with.
+    /// Returns the bytes with which LMDB creates a file.
     private func newPages() throws -> Data {
         let path = folder.file("new")
         try StorageEnvironment.open(path: path).close()
@@ -102,7 +102,7 @@ struct UnfinishedFileTests {
             expectEqual(found?.code, .invalidDatabase)
             expectEqual(found?.message.contains("cut off"), true, "\(found?.message ?? "")")
         }
-        // Deleted, it is made anew; so is an empty one without the lock file.
+        // If the file is deleted, it is created anew, and so is an empty file without the lock file.
         unlink(path)
         try openAndWrite(path)
         expectEqual(truncate(path, 0), 0)

@@ -16,7 +16,7 @@ struct `Upgrades of older files` {
         return FileIdentity(status)
     }
 
-    /// How the file is as it lies there.
+    /// Returns the format of the file on the disk.
     private func format(_ path: String, key: EncryptionKey? = nil) throws -> UInt32 {
         var options = Database.Options()
         options.readOnly = true
@@ -239,7 +239,7 @@ struct `Upgrades of older files` {
             let status = child.wait()
             expectEqual(status, (failure == .kill && !isDone ? -SIGKILL : status), "\(failure) at \(n)")
             expect([0, 1, -SIGKILL].contains(status), "\(failure) at \(n): \(status)")
-            // As it was left, and after the upgrade that is made up for.
+            // Checks the file as it was left, and after the upgrade was repeated.
             for isReadOnly in [true, false] {
                 var options = Database.Options()
                 options.readOnly = isReadOnly

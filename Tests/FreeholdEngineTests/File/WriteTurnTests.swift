@@ -11,7 +11,7 @@ struct WriteTurnTests {
 
     private func open() throws -> Database { try Database.open(at: folder.file("turns.realm")) }
 
-    /// A turn that says when it can be taken.
+    /// A turn that records when it is offered the lock.
     private final class Asked: Sendable {
         let isReady = DispatchSemaphore(value: 0)
         let readyCount = Shared(0)

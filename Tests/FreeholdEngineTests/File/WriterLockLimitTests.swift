@@ -11,7 +11,7 @@ struct WriterLockLimitTests {
 
     private var soon: ContinuousClock.Instant { .now + .milliseconds(20) }
 
-    /// Whether it becomes free; a thread may have to give it back first.
+    /// Returns whether the lock becomes free. A thread may have to release it first.
     private func becomesFree(_ lock: WriterLock) async throws -> Bool {
         for _ in 0..<2000 {
             if try lock.tryAcquire() {
@@ -62,7 +62,7 @@ struct WriterLockLimitTests {
         let other = try makeLock()
         try other.acquire()
         let head = Task { try await lock.acquireAsync() }
-        // It stands before the other process as soon as the next one has to queue.
+        // The task waits for the other process as soon as the next one has to queue.
         try await Task.sleep(for: .milliseconds(5))
         let next = Task { try await lock.acquireAsync() }
         while lock.waitingCount == 0 { await Task.yield() }
@@ -93,7 +93,7 @@ struct WriterLockLimitTests {
         expect(try await becomesFree(other))
     }
 
-    /// Deadlines, cancellations, threads and tasks on two locks that stand for two processes.
+    /// Deadlines, cancellations, threads and tasks on two locks that represent two processes.
     @Test func `a storm of abandoned waits leaves the lock free, and it never has two holders`() async throws {
         let sides = [try makeLock(), try makeLock()]
         let inside = Shared(0)

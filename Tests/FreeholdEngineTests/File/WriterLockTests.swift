@@ -197,7 +197,7 @@ struct WriterLockTests {
         lock.release()
     }
 
-    /// Threads, tasks and cancellations on two locks that stand for two processes.
+    /// Threads, tasks and cancellations on two locks that represent two processes.
     @Test func `a storm leaves the lock free`() async throws {
         let sides = [try makeLock(), try makeLock()]
         let inside = Shared(0)

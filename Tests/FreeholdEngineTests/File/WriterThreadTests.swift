@@ -135,7 +135,7 @@ struct WriterThreadTests {
             thread.hold()
             return fh_thread_id()
         }
-        // Others come and go meanwhile.
+        // Other jobs run in the meantime.
         for _ in 0..<20 {
             let other = WriterThread()
             expect(try other.sync { () throws(EngineError) in fh_thread_id() } != first)

@@ -30,7 +30,7 @@ struct FullTextWorldTests {
         }
     }
 
-    /// Words as they stand in a name, in other letters, as beginnings and in phrases.
+    /// Returns a search with words of a name, in other letter case, as prefixes and in phrases.
     private static func search(
         _ random: inout SeededRandom,
         _ names: some RandomAccessCollection<String>,

@@ -58,7 +58,8 @@ enum NaiveText {
     private static func folded(_ text: String) -> [Unicode.Scalar] {
         var out: [Unicode.Scalar] = []
         for scalar in text.precomposedStringWithCanonicalMapping.unicodeScalars {
-            // What is left out before letters are folded, since it may come down to a space with an accent.
+            // These characters are omitted before letters are folded, since they may decompose to a space with an
+            // accent.
             if scalar.properties.generalCategory == .modifierLetter, (0x2b0..<0x300).contains(scalar.value),
                 !scalar.properties.changesWhenNFKCCaseFolded
             {
@@ -110,12 +111,12 @@ enum NaiveText {
             0xe00..<0xf00, 0x1000..<0x10a0, 0x1100..<0x1200, 0x1780..<0x1800, 0x3005..<0x3008, 0x3041..<0x3190,
             0x31f0..<0x3200, 0x3400..<0xa000, 0xac00..<0xd7b0, 0x20000..<0x40000,
         ]
-        // Yi and others in between have spaces.
+        // Yi and other scripts in between have spaces.
         return blocks.contains { $0.contains(scalar.value) }
     }
 }
 
-/// A search, with its terms apart, and whether words match it: said as plainly as can be.
+/// A search with separate terms, and a simple test of words against it.
 struct NaiveSearch {
     var text = ""
     private var terms: [(words: [Word], isExcluded: Bool)] = []

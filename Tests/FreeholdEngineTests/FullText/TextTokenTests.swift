@@ -2,7 +2,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// What full-text search takes for words.
+/// The words of full-text search.
 struct TextTokenTests {
     static func tokens(_ text: String, _ matching: TextMatching = .unicode) -> [String] {
         var out: [String] = []

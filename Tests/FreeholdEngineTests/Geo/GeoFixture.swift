@@ -81,7 +81,7 @@ struct RandomShapes {
     }
 }
 
-/// What shapes hold, worked out in other ways than the engine's.
+/// The content of shapes, computed in other ways than the engine's.
 enum Naive {
     static func radians(_ degrees: Double) -> Double { degrees * .pi / 180 }
 

@@ -43,7 +43,7 @@ struct PlaceIndexTests {
         for round in 0..<14 {
             let write = try places.database.beginWrite()
             if round % 5 == 3 || round % 5 == 4 {
-                // Dropped, and made anew on what there is.
+                // The index is dropped, and built again from existing objects.
                 try write.applySchema(PlaceDatabase.specs(indexed: round % 5 == 4))
             }
             let company = write.schema.table(named: "Company")!
@@ -64,7 +64,7 @@ struct PlaceIndexTests {
                     let key = try write.create(place)
                     try write.listAppend(branches, owners[random.below(owners.count)], [.link(key)])
                     try edit(write, columns.coordinates, key, &random)
-                // The place goes with the link, or with its owner.
+                // The place is removed with its link or with its owner.
                 case 3 where !owners.isEmpty: write.setLink(location, owners[random.below(owners.count)], nil)
                 case 4 where !owners.isEmpty: write.delete(company, owners[random.below(owners.count)])
                 // The index learns of what was made before in this transaction.

@@ -49,7 +49,7 @@ struct PlaceDatabase {
         return specs
     }
 
-    /// What each path leads to, as (its name, steps and column).
+    /// Returns the name, the steps and the column of each path.
     static func paths(_ kind: String, _ schema: DatabaseSchema) -> [(String, PropertyPath)] {
         let company = schema.table(named: "Company")!
         func column(_ name: String) -> Column { company.column(named: name)! }
@@ -109,7 +109,7 @@ struct PlaceDatabase {
 }
 
 struct PlaceQueryTests {
-    /// What a path's quantifier and the values of the columns say, row by row.
+    /// Evaluates a path's quantifier on the values of the columns, row by row.
     private func naive(_ view: DataView, _ kind: String, _ path: PropertyPath, _ holds: (GeoPoint) -> Bool)
         -> [ObjectKey]
     {

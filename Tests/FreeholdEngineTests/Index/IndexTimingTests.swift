@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-/// Not a check: prints what operations cost. In release, with FREEHOLD_LONG=1.
+/// Prints the costs of operations and checks nothing. For release builds, with FREEHOLD_LONG=1.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["FREEHOLD_LONG"] == "1"))
 struct IndexTimingTests {
     private let n = 1_000_000

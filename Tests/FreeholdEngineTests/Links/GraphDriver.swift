@@ -323,7 +323,7 @@ struct GraphDriver {
             let new = try elements(transaction, ref, column, names.count, leaving)
             let pairs = zip(names.prefix(new.count), new).map { (key: $0, value: $1) }
             let isOwner = column.targetTableID.map { model.table($0).isEmbedded } == true
-            // What moves to a key must leave its own.
+            // An object that moves to a key must leave its own.
             let moved = Set(leaving).subtracting(names.prefix(new.count).compactMap { entries[$0] })
             if isOwner, new.contains(where: { moved.contains($0) }) { return }
             try transaction.dictionaryMerge(column, key, pairs)

@@ -11,14 +11,14 @@ struct GraphModel: Equatable {
         static func < (a: Ref, b: Ref) -> Bool { (a.table, a.key) < (b.table, b.key) }
     }
 
-    /// What one property of one object holds: of a single value one element without key.
+    /// The content of one property of one object. A single value is one element without key.
     struct Slot: Equatable {
         var keys: [String] = []
         var values: [Value] = []
     }
 
     let tables: [Table]
-    /// By the column's index.
+    /// The slots by the column's index.
     var objects: [Ref: [Slot]] = [:]
     var nextKeys: [Int: Int64] = [:]
 
@@ -72,7 +72,7 @@ struct GraphModel: Equatable {
         return nil
     }
 
-    /// Whether the object is the other or above it.
+    /// Returns whether the object equals the other one or is above it.
     func isAbove(_ ref: Ref, _ other: Ref) -> Bool {
         var place: Ref? = other
         while let current = place {
@@ -148,7 +148,7 @@ struct GraphModel: Equatable {
 
     // MARK: Comparison
 
-    /// Where a view differs; empty if nowhere.
+    /// Returns the differences from a view.
     func differences(from view: DataView) -> [String] {
         var out: [String] = []
         var incoming: [Ref: [Link: Int]] = [:]

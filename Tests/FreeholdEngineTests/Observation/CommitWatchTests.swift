@@ -199,7 +199,7 @@ struct CommitWatchTests {
             _ = try transaction.commit()
         }
 
-        /// A lock that another thread holds when the process forks is held for ever in the child.
+        /// A lock that another thread holds when the process forks stays locked in the child.
         @Test func `a child that is forked while threads open, watch and write can watch, too`() async {
             await #expect(processExitsWith: .exitCode(0)) {
                 let folder = try ChildFolder()

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import FreeholdEngine
 
-/// What observers should say, found by walking from every element.
+/// The expected reports of observers, computed by a walk from every element.
 struct NaiveObserver {
     let changes: VersionChanges
     let new: Snapshot
@@ -14,7 +14,7 @@ struct NaiveObserver {
         modified = changes.tables.mapValues { delta in delta.modified.values.reduce(into: []) { $0.formUnion($1) } }
     }
 
-    /// Whether an object, or one within so many links, changed.
+    /// Returns whether an object, or one within a number of links, has changed.
     func isDeeplyModified(_ table: Table, _ key: ObjectKey, links: Int = 3) -> Bool {
         if modified[table.id]?.contains(key) ?? false { return true }
         if links == 0 { return false }
@@ -64,7 +64,7 @@ struct NaiveObserver {
 }
 
 extension CollectionChanges {
-    /// What is wrong with its form, and what it makes of the old elements instead of the new ones.
+    /// Returns the mistakes in the form of the changes, and the differences between their result and the new elements.
     func problems<T: Equatable>(from old: [T], to new: [T], isSame: (Int, Int) -> Bool) -> [String] {
         var out: [String] = []
         for (name, list) in [("deletions", deletions), ("insertions", insertions), ("modifications", modifications)]

@@ -3,8 +3,8 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Random commits on a graph of objects, watched by random queries, objects and collections; what they say is compared
-/// with fresh runs and with walks from every element.
+/// Random commits on a graph of objects, observed by random queries, objects and collections. Their reports are
+/// compared with new runs and with walks from every element.
 struct ObservationModelTests {
     struct Run: CustomStringConvertible, Sendable {
         let seed: UInt64
@@ -206,7 +206,7 @@ struct ObservationDriver {
         for at in changeset.modifications where !naive.isModified(old.query.table, before[at], queries[i].1) {
             problems.append("\(note): \(before[at]) isn't modified")
         }
-        // By key nothing moves.
+        // In the order of keys, no object moves.
         guard old.origin == .table,
             !old.query.stages.contains(where: { if case .sort = $0 { true } else { false } })
         else { return }

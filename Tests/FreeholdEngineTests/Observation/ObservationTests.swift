@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// What observers say, by example.
+/// Examples of observers' reports.
 struct ObservationTests {
     /// People in a row, each the next one's friend.
     private final class Fixture {

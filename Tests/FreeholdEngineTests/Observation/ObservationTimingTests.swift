@@ -7,7 +7,7 @@ import Testing
 /// `FREEHOLD_LONG=1`.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["FREEHOLD_LONG"] != nil))
 struct ObservationTimingTests {
-    /// Microseconds of processor time of this thread: others may keep the machine busy.
+    /// Returns the microseconds of processor time of this thread, because other processes may use the machine.
     private static func threadTime() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -2,7 +2,7 @@ import FreeholdEngine
 import TestScript
 import Testing
 
-/// What the processes of `PlaceholderProcessTests` do, in one.
+/// The work of the processes of `PlaceholderProcessTests`, in one process.
 struct PlaceholderGraphTests {
     @Test(arguments: 1...UInt64(TestBudget.cases(7, soak: 200))) func `the graph script leaves the described content`(
         seed: UInt64

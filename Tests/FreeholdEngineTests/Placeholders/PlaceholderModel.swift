@@ -108,8 +108,8 @@ struct PlaceholderModel {
 
     // MARK: Deletion
 
-    /// Links to it go: to-one links and entries of dictionaries become null, lists and sets lose them; in mixed values null
-    /// stands there.
+    /// Deletes an object and the links to it: to-one links and entries of dictionaries become null, lists and sets lose
+    /// them, and in mixed values they become null.
     mutating func delete(_ name: Name) {
         objects[name] = nil
         for (object, contents) in objects {
@@ -138,7 +138,7 @@ struct PlaceholderModel {
 }
 
 extension DataView {
-    /// What is stored, or shown, of every object.
+    /// Returns the stored or the shown content of every object.
     func placeholderModel(isStored: Bool) -> [PlaceholderModel.Name: [String: PlaceholderModel.Content]] {
         typealias Item = PlaceholderModel.Item
         func name(_ table: Table, _ key: ObjectKey) -> Item {

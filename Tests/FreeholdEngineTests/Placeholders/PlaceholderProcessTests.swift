@@ -29,7 +29,7 @@ struct PlaceholderProcessTests {
             if Bool.random(using: &random) { usleep(.random(in: 0..<2000, using: &random)) }
             child.kill()
             child.wait()
-            // What a killed writer's commit left is certain to show in a write transaction only.
+            // Only a write transaction shows the last commit of a killed writer with certainty.
             let transaction = try Database.open(at: path).beginWrite()
             let found = GraphScript.Graph(transaction)
             transaction.cancel()

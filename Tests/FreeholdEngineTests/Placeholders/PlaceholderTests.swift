@@ -133,7 +133,7 @@ struct PlaceholderTests {
         let after = try database.write { transaction in
             let b = transaction.schema.table(named: "B")!
             let made = try transaction.create(b, primaryKey: .string("k2"))
-            // Before it is asked for nothing is shown; then all is, in the transaction.
+            // The links are hidden until the transaction resolves placeholders. Then it shows all of them.
             expect(transaction.readLink(a.column(named: "one")!, key) == nil)
             transaction.resolvePlaceholders()
             expectEqual(transaction.readLink(a.column(named: "one")!, key), made)

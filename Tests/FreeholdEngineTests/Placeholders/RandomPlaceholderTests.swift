@@ -45,7 +45,7 @@ struct RandomPlaceholderTests {
             }
         }
 
-        /// What a property can hold.
+        /// Returns a value that the property accepts.
         mutating func item(_ column: Column, _ schema: DatabaseSchema) -> Item {
             if column.type == .link { return .link(name(schema.table(id: column.targetTableID!)!.name)) }
             if column.collection == .set { return chance(0.5) ? number() : .link(name(pick(["A", "B"]))) }
@@ -61,7 +61,7 @@ struct RandomPlaceholderTests {
             )
         }
 
-        /// As it is given to calls that write what is stored.
+        /// Returns the value in the form that calls for stored content expect.
         func value(_ item: Item, _ column: Column, _ transaction: WriteTransaction) throws -> Value {
             switch item {
             case .null: return .null

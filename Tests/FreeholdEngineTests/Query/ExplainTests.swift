@@ -2,7 +2,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// What queries say they did.
+/// Descriptions of executed queries.
 struct ExplainTests {
     private static func database() throws -> Snapshot {
         var options = Database.Options()

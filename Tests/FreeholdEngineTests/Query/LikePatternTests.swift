@@ -69,7 +69,7 @@ struct LikePatternTests {
         }
     }
 
-    /// The version that goes back to the last star would compare 10¹² bytes.
+    /// An implementation that backtracks to the last star would compare 10¹² bytes.
     @Test func `a long pattern on a long text takes no more steps than their lengths together`() {
         let text = [UInt8](repeating: UInt8(ascii: "a"), count: 4_000_000)
         let run = [UInt8](repeating: UInt8(ascii: "a"), count: 1_000_000) + [UInt8(ascii: "b")]

@@ -5,8 +5,8 @@ import FoundationEssentials
 /// A view whose rows are plain Swift values, with leaves made of them.
 final class MemoryView: DataView {
     final class TableData {
-        /// By key; nil = deleted. Values by column; lists, sets and the values of dictionaries in `lists`, the keys of
-        /// dictionaries (sorted) in `keys`.
+        /// The rows by key; `nil` is a deleted one. The values are by column. Lists, sets and the values of
+        /// dictionaries are in `lists`, the keys of dictionaries (sorted) in `keys`.
         var rows: [[Value]?] = []
         var lists: [[Int: [Value]]] = []
         var keys: [[Int: [String]]] = []

@@ -2,8 +2,8 @@ import Foundation
 
 @testable import FreeholdEngine
 
-/// What predicates mean, value by value, on plain rows: arrays of values, no plan, nothing shared with the engine but
-/// the comparison of two values.
+/// Evaluates predicates value by value on plain rows, which are arrays of values. It has no plan, and shares only the
+/// comparison of two values with the engine.
 struct NaiveEvaluator {
     let view: DataView
 
@@ -264,7 +264,7 @@ struct NaiveEvaluator {
         }
     }
 
-    /// What a value's type is called, its own name first.
+    /// Returns the names of a value's type, its own name first.
     private func names(of value: Value) -> [String] {
         switch value {
         case .null: ["null"]

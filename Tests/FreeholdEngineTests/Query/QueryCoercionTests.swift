@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Which constants compare with which columns, and as what.
+/// The constants that can be compared with a column, and their types.
 @Suite("Query language: types and coercion") struct QueryCoercionTests {
     let view: DataView
     let compiler: QueryCompiler<StoredNames>
@@ -130,7 +130,7 @@ import Testing
         try expectEqual(constant("mixed == $0", [Value.null]), .null)
     }
 
-    /// The text and where the error says that it goes wrong.
+    /// Texts, and the places of their errors.
     static let refused: [(String, Int)] = [
         ("int == 'x'", 0), ("int == 5.5", 0), ("int == inf", 0), ("int > nan", 0), ("int == true", 0),
         ("int == '5.5'", 0),

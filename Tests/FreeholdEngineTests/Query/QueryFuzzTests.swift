@@ -4,7 +4,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Whatever the text is, the parser gives a query or an error, and so does the compiler.
+/// For any text, the parser and the compiler return a query or an error.
 @Suite("Query language: random texts") struct QueryFuzzTests {
     static let isSoak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
     static let rounds = isSoak ? 50_000 : 300

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Strings that aren't in the language, and where the error says that they go wrong.
+/// Strings outside of the language, and the places of their errors.
 @Suite("Query language: what is refused") struct QueryRefusalTests {
     struct Refused: Sendable, CustomTestStringConvertible {
         let text: String

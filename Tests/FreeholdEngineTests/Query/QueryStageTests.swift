@@ -97,7 +97,7 @@ struct QueryStageTests {
     }
 }
 
-/// Stages as what they say, on arrays.
+/// Applies stages to arrays.
 struct NaiveStages {
     let db: RandomDatabase
     private let evaluator: NaiveEvaluator
@@ -109,7 +109,7 @@ struct NaiveStages {
 
     func all() -> [ObjectKey] { db.view.keys(db.people) }
 
-    /// Nil behind a null link.
+    /// Returns `nil` behind a null link.
     func value(_ path: PropertyPath, _ key: ObjectKey) -> Value? {
         var object = key
         for case .link(let link) in path.steps {

@@ -126,7 +126,7 @@ struct RandomDatabase {
         self.random = random
     }
 
-    /// As a set keeps its elements.
+    /// Returns the values in the order of a set's elements.
     static func sorted(_ values: [Value]) -> [Value] {
         var out: [Value] = []
         for value in values where !out.contains(where: { Value.areEqual($0, value) }) { out.append(value) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// `MATCHES`: Foundation's regular expressions are the example, asked for a match of the whole string.
+/// `MATCHES`, compared with Foundation's regular expressions for a match of the whole string.
 @Suite("Query: regular expressions") struct RegularExpressionTests {
     static func fits(_ pattern: String, _ text: String, ignoringCase: Bool = false) throws -> Bool {
         fits(try RegularExpression(pattern, ignoresCase: ignoringCase), text)
@@ -46,7 +46,7 @@ import Testing
             let own = try RegularExpression(pattern, ignoresCase: ignoringCase)
             let example = try Self.example(pattern, ignoringCase: ignoringCase)
             for text in Self.texts {
-                // What a category of one case holds when case is ignored differs between versions of Foundation's engine.
+                // Versions of Foundation's engine differ in the content of a category of one case if case is ignored.
                 if ignoringCase && pattern.contains("\\p{Lu}") && text == "ß" { continue }
                 expectEqual(
                     Self.fits(own, text),

@@ -284,8 +284,8 @@ struct HiddenStorageTests {
         expectEqual(told.tables[table.id]?.modified, [table.columns[1].id: [last.key(at: 3, in: table)]])
     }
 
-    /// A thousand versions that differ by more than 255 take half a page or more, and whole pages come with a cluster's blocks:
-    /// beside other columns that is one page more.
+    /// A thousand versions that differ by more than 255 take half a page or more, and a cluster's blocks take whole
+    /// pages. With other columns that is one page more.
     @Test(arguments: 0...3) func `versions take at most a page for each cluster`(others: Int) throws {
         // One file: as it is without versions, then with them.
         let name = "versions.realm"

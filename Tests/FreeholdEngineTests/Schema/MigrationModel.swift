@@ -12,7 +12,7 @@ struct MigrationModel {
     }
 
     var specs: [TableSpec]
-    /// By table: keys in order, and each object's contents by column.
+    /// By table: the keys in order, and each object's contents by column.
     var rows: [String: [ObjectKey: [String: Content]]] = [:]
     /// Tables that left the schema, as they were last.
     var left: [TableSpec] = []

@@ -70,7 +70,7 @@ struct `Random migrations` {
             try require(snapshot.verify() == [], "seed \(seed), version \(version)")
             try require(model.differences(from: snapshot) == [], "seed \(seed), version \(version)")
             expectEqual(snapshot.userVersion, version)
-            // What another process reads, and ordinary writes go on.
+            // Another process reads the file, and ordinary writes continue.
             let more = try database.beginWrite()
             try model.add(3, to: more, &random)
             let later = try more.commit()
@@ -106,7 +106,7 @@ struct `Random migrations` {
         return out
     }
 
-    /// What a block does: new values in some objects, of properties that the new schema has, and deletions.
+    /// Simulates a migration block: new values in some objects, of properties of the new schema, and deletions.
     private func write(
         _ model: inout MigrationModel,
         _ transaction: WriteTransaction,

@@ -103,7 +103,7 @@ private func anyDecimal(_ generator: inout SeededRandom) -> Decimal128 {
         expect(sameBits("0.1", Decimal128(lo: 1, hi: 0x303E_0000_0000_0000)))
         expect(sameBits(.max, Decimal128(lo: 0x378D_8E63_FFFF_FFFF, hi: 0x5FFF_ED09_BEAD_87C0)))
         expect(sameBits(.leastNonzeroMagnitude, Decimal128(lo: 1, hi: 0)))
-        // Coefficients over 34 digits stand for zero.
+        // Coefficients over 34 digits represent zero.
         expect(Decimal128(lo: 0x378D_8E64_0000_0000, hi: 0x3041_ED09_BEAD_87C0).isZero)
         expect(Decimal128(lo: 5, hi: 0x6C10_0000_0000_0000).isZero)
     }

@@ -1,4 +1,4 @@
-/// What Python's `decimal` gives, generated once with a fixed seed.
+/// Results of Python's `decimal`, generated once with a fixed seed.
 enum DecimalRoundingTables {
     /// `number digits-after-the-point rule = result`
     static let rounding = """

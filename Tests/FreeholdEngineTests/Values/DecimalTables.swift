@@ -1,5 +1,5 @@
-/// What Python's `decimal` gives in the context of decimal128 (34 digits, half to even, exponents from −6143 to 6144,
-/// clamped), generated once with a fixed seed. Results keep their trailing zeros, so that exponents are checked too.
+/// Results of Python's `decimal` in the context of decimal128 (34 digits, half to even, exponents from −6143 to 6144,
+/// clamped), generated once with a fixed seed. Results keep their trailing zeros, so that exponents are checked, too.
 enum DecimalTables {
     /// `a op b = result`
     static let arithmetic = """

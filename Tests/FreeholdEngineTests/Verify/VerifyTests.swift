@@ -70,7 +70,7 @@ struct VerifyTests {
         return TestBudget.sample(of: all.count, usual: 8, borders: borders, using: &picks).map { all[$0] }
     }
 
-    /// All but the digest, which counts the others.
+    /// Returns all blocks except the digest, which covers the other ones.
     private func blocks(_ database: Database) throws -> [(UInt32, UInt64, [UInt8])] {
         let snapshot = try database.snapshot()
         var out: [(UInt32, UInt64, [UInt8])] = []
@@ -102,7 +102,8 @@ struct VerifyTests {
         return seed
     }()
 
-    /// A leaf that isn't stored stands for defaults: it is missed only where something else knows its values.
+    /// Returns whether blocks of the segment may be missing. A leaf that isn't stored has defaults, and is only noticed
+    /// as missing if another block has its values.
     private static func isFree(_ segment: UInt32, _ schema: DatabaseSchema) -> Bool {
         guard case .column(_, let column, .leaf)? = schema.owner(of: segment) else { return false }
         return column.type != .link && !column.isIndexed && !column.isPrimaryKey

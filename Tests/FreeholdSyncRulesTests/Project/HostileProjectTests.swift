@@ -115,7 +115,7 @@ struct HostileProjectTests {
             try FileManager.default.moveItem(atPath: folder + "/sync", toPath: folder + "/.moved")
             expectEqual(symlink(".moved", folder + "/sync"), 0)
             try expectEqual(AppServicesProject.read(folder), expected)
-            // By a link to the folder itself.
+            // A link to the folder itself.
             expectEqual(symlink("project", outer + "/link"), 0)
             try expectEqual(AppServicesProject.read(outer + "/link"), expected)
 

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 extension AppServicesProject {
-    /// As it is written: in a layout that is, and without what isn't.
+    /// The project in its written form: in the newest layout, and without parts that aren't written.
     fileprivate var written: AppServicesProject {
         var project = self
         project.unsupported = []

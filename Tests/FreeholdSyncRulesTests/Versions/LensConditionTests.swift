@@ -103,7 +103,7 @@ struct LensConditionTests {
                     random.chance(10) ? .null : value(random.pick(types.sorted { $0.rawValue < $1.rawValue }))
                 let shown = stored == .null ? property.fill ?? .null : lens.shown(stored)
                 let mapped = try mapper.mapped(ClassQuery(className: "A", condition: SyncString(text)))
-                // What is stored has several types, so that it is compared as it is.
+                // Stored values have several types, so they are compared as they are.
                 let isFound = try Self.matches(mapped.condition, stored, as: .mixed)
                 let isTrue = try Self.matches(SyncString(text), shown)
                 expectEqual(isFound, isTrue, "\(text) of \(stored), shown as \(shown): \(mapped.condition)")
@@ -113,7 +113,7 @@ struct LensConditionTests {
         }
     }
 
-    /// As the query language has a constant.
+    /// Returns the value as a constant of the query language.
     private static func text(_ value: SyncValue) -> String {
         let constant: Value =
             switch value {

@@ -126,7 +126,7 @@ struct LensPushTests {
             return
         }
         expectEqual(Set(problems.map(\.className)), ["Person", "Address"])
-        // Development mode takes over into the newest version only.
+        // Development mode adds only to the newest version.
         var more = VersionModels.second
         more[2].columns.append(ColumnSpec("wings", .int))
         guard case .refused(let refused) = try verdict(more, 2) else {

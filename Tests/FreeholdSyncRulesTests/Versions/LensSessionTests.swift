@@ -114,7 +114,7 @@ struct LensSessionTests {
         expectEqual(refusals.map(\.index), [0, 1, 2, 3])
         expectEqual(refusals.map(\.change), changes)
         expectEqual(refusals.map(\.reason), [.objectGone, .forbidden, .malformed, .forbidden])
-        // What the refused deletion took comes back in the app's names.
+        // The objects of the refused deletion are restored under the app's names.
         var restored: [ClassBatch] = []
         for case .ack(_, let ack) in bench.bench.clients[new].received { restored += ack.restored }
         expectEqual(restored.map(\.className), ["Hound"])

@@ -231,7 +231,7 @@ struct PlainWorld {
         }
     }
 
-    /// As an app's type has it; numbers of tests are small.
+    /// Returns the number in an app's type. The numbers of tests are small.
     private static func number(_ value: SyncValue, _ type: ColumnType) -> SyncValue {
         let number: Double
         switch value {
@@ -249,7 +249,7 @@ struct PlainWorld {
 }
 
 extension PlainWorld {
-    /// What a client holds, with what its app shows by itself where it got nothing.
+    /// Returns the content of a client, with the values that its app shows for missing ones.
     static func held(_ fields: [ConfirmedField], _ owner: Class, _ classes: [Class]) -> [SyncString: Shown] {
         var all: [SyncString: Shown] = [:]
         for property in owner.properties {

@@ -30,7 +30,7 @@ struct RandomVersionChain {
     private(set) var versions: SchemaVersions
     /// The classes of each version.
     private(set) var history: [[Class]]
-    /// What each version shows for nothing, by the numbers of properties.
+    /// The values that each version shows for missing ones, by the numbers of properties.
     private(set) var fills: [[Int: Int64]] = [[:]]
     private var lastID = 0
 
@@ -155,7 +155,8 @@ struct RandomVersionChain {
             transition.oldFills[className, default: [:]][property.name] = Self.value(fill, property.type)
         }
 
-        // What apps are shown: those of the new version what is given, or what the last one showed; the others what is given if nothing was.
+        // The fills of apps. Apps of the new version are shown the given value, or the one that the last version
+        // showed. Other apps are shown the given value if none was given before.
         let required = Set(classes.flatMap(\.properties).filter { $0.isSinglePlain && $0.isRequired }.map(\.id))
         new = new.filter { required.contains($0.key) }.merging(given) { $1 }
         for (_, property, fill) in old {

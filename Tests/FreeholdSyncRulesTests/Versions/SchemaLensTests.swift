@@ -252,7 +252,7 @@ struct SchemaLensTests {
             return
         }
         expectEqual(ack.restored.map(\.className), ["Hound"])
-        // Batches come by the rising names that the app has.
+        // Batches are in the order of the app's names.
         let both = [ClassBatch(className: "Dog", objects: []), ClassBatch(className: "Bird", objects: [])]
         expectEqual(lens.down(both).map(\.className), ["Bird", "Hound"])
     }

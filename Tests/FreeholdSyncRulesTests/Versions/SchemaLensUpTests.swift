@@ -13,7 +13,7 @@ struct SchemaLensUpTests {
 
     private func lens(_ claim: UInt64) throws -> SchemaLens { try require(VersionModels.versions().lens(for: claim)) }
 
-    /// What becomes of a change on its way up; nil if it is malformed.
+    /// Returns the translation of an uploaded change, or `nil` if it is malformed.
     private func up(_ claim: UInt64, _ change: Change) throws -> Change? {
         let commit = Commit(number: 1, clock: .zero, base: 0, schemaVersion: claim, changes: [change])
         let lensed = try lens(0).up(commit, [])
@@ -60,7 +60,7 @@ struct SchemaLensUpTests {
         // A number goes as it was written.
         try expectEqual(up(2, .set(Place(hound, "age"), .double(1), .real)), .set(Place(dog, "age"), .double(1), .real))
         try expectEqual(up(0, .set(Place(dog, "age"), 1, .real)), .set(Place(dog, "age"), 1, .real))
-        // What an author isn't shown of a set stays.
+        // Hidden elements of a set are kept.
         try expectEqual(
             up(2, .clearSet(Place(hound, "tags"), hidden: [])),
             .clearSet(Place(dog, "tags"), hidden: [.null])
@@ -110,7 +110,7 @@ struct SchemaLensUpTests {
             (2, .set(Place(hound, "any").nested("x"), .embedded(EmbeddedValue(number: 1, fields: [])), .real)),
         ]
         for (claim, change) in hostile { expect(try up(claim, change) == nil, "\(change)") }
-        // The others of the commit stand, and what stands in the place of this one leads nowhere.
+        // The other changes of the commit are kept, and this one is replaced by a change without an effect.
         let commit = Commit(
             number: 1,
             clock: .zero,

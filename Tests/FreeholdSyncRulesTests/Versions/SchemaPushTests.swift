@@ -5,7 +5,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import FreeholdSyncRules
 
-/// What a push makes of names and types, and what it refuses.
+/// The effects of a push on names and types, and the pushes that are refused.
 struct SchemaPushTests {
     private func table(_ columns: ColumnSpec..., name: String = "Dog", isEmbedded: Bool = false) -> TableSpec {
         isEmbedded
@@ -17,7 +17,7 @@ struct SchemaPushTests {
         version.properties[className]?.filter { $0.key != "_id" } ?? [:]
     }
 
-    /// What is refused, a line each.
+    /// Returns the reasons of a refusal, one for each line.
     private func problems(_ old: [TableSpec], _ new: [TableSpec], _ transition: SchemaTransition = .init()) -> [String]
     {
         do {
@@ -218,7 +218,7 @@ struct SchemaPushTests {
         tables[2].columns[1] = ColumnSpec("song", .int)
         tables[0].columns[2] = ColumnSpec("age", .string)
         let other = try two.replacingNewest(with: tables).versions
-        // What earlier versions have stays theirs.
+        // Earlier versions keep their properties.
         expectEqual(other.newest.stored("Hound", "age"), "age_2")
         expectEqual(other.newest.stored("Hound", "title"), "name")
     }
@@ -230,7 +230,7 @@ struct SchemaPushTests {
         let wider = [table(ColumnSpec("c", .double), ColumnSpec("b", .double))]
         versions = try versions.pushing(wider, as: 2, SchemaTransition(properties: ["Dog": ["a": "c"]])).versions
         expectEqual(versions.newest.fills, ["Dog": ["c": .double(8), "b": .double(3)]])
-        // What is given for apps of earlier versions is shown as they have numbers.
+        // A value for apps of earlier versions is shown in their number types.
         let last = SchemaTransition(oldFills: ["Dog": ["b": .double(2.5)]])
         versions = try SchemaVersions([table(ColumnSpec("b", .int))]).pushing([table(ColumnSpec("b", .double))], as: 1)
             .versions

@@ -135,7 +135,7 @@ struct VersionBench {
         bench.commit(client, changes, seen)
     }
 
-    /// New versions: sessions end, and clients come back.
+    /// Starts new versions: sessions end, and clients connect again.
     mutating func push(_ versions: SchemaVersions, mode: SchemaAdoption.Mode = .production) {
         served.push(ServedSchema(versions, mode: mode))
         bench.run(.schemaChanged("app"))
@@ -158,7 +158,7 @@ struct VersionBench {
 }
 
 extension ScriptedClient {
-    /// What came of objects, as it was recorded.
+    /// The recorded updates of objects.
     var updates: [ObjectUpdate.Content] {
         received.flatMap { message -> [ClassBatch] in
             switch message {

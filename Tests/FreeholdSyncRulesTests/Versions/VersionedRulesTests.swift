@@ -111,7 +111,7 @@ struct VersionedRulesTests {
                 .create(ObjectName("Dog", 2), [NewField("name", .value("ben"))])
             ]
         )
-        // What the rule hides is the newest version's `nick`, not the one that old apps have.
+        // The rule hides the newest version's `nick`, and not that of old apps.
         expectEqual(bench.value(old, dog, "nick"), "R")
         expect(bench.fields(new, hound)?["nick"] == nil)
         // A query that asks for it is an error in the app's words.

@@ -20,9 +20,9 @@ final class AccountServer: RLMNetworkTransport {
         var last = 0
         var requests: [String] = []
         var isReachable = true
-        /// What it says of its own address.
+        /// The schemes of its reported address.
         var scheme = ("https", "wss")
-        /// Access tokens that count: the others are refused.
+        /// The generation of valid access tokens. Other tokens are refused.
         var generation = 0
     }
 

@@ -123,7 +123,7 @@ struct AsymmetricTests {
             expect(store.database === realm.database)
             try await closing(realm)
         }
-        // What LMDB has freed may still lie in its pages; a copy has what counts.
+        // Pages that LMDB has freed may still contain the bytes. A copy has only used pages.
         let copy = folder.path + "/copy.realm"
         try Database.open(at: configuration.fileURL!.path).snapshot().copy(to: copy, keepsJournal: true)
         expect(try Data(contentsOf: URL(fileURLWithPath: copy)).range(of: Data(secret.utf8)) == nil)

@@ -2,16 +2,16 @@ import Freehold
 import FreeholdSync
 import Testing
 
-/// What becomes of two devices' work on the same thing: the table of the article Conflicts, row by row.
+/// Work of two devices on the same object: the table of the article Conflicts, row by row.
 struct ConflictTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// What the earlier device does while it is offline, and then the later one.
+        /// The work of the earlier device while it is offline, and then that of the later one.
         let earlier: @Sendable (Realm, Note) -> Void
         let later: @Sendable (Realm, Note) -> Void
-        /// What the earlier device does behind the later one, without another connection between.
+        /// The work of the earlier device after that of the later one, without a connection in between.
         let afterwards: (@Sendable (Realm, Note) -> Void)?
-        /// What both show in the end.
+        /// The final state of both.
         let check: @Sendable (Realm) -> Bool
 
         init(

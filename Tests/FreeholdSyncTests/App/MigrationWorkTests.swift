@@ -194,7 +194,7 @@ struct MigrationWorkTests {
         try await settle(other, realm)
         try check(realm, "ann")
         try check(other, "bob", hasTotal: false)
-        // More work on what was stored anew.
+        // More work on objects that were stored again.
         try realm.write {
             let first = realm.objects(NewApp.Item.self).first!
             first.scores.insert(0.5, at: 0)

@@ -128,7 +128,7 @@ struct MisfitTests {
         }
         expectEqual(texts.filter { $0.contains("NarrowCard.small") }.count, 2, "\(texts)")
         expectEqual(texts.filter { $0.contains("NarrowCard.optional") }.count, 2, "\(texts)")
-        // Nothing else is reported, and work goes on.
+        // Nothing else is reported, and work continues.
         try one.write { one.objects(NarrowCard.self).first!.small = 3 }
         try await settle(one, two)
         expectEqual(two.objects(NarrowCard.self).first?.small, 3)

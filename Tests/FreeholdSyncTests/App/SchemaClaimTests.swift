@@ -59,7 +59,7 @@ import Testing
         expectEqual(dog.columns.first { $0.name == "tags" }?.collection, .list)
     }
 
-    /// By another program, or an engine's.
+    /// Another program, or one that uses the engine, adds the classes.
     @MainActor @Test func `new classes of a syncing file are reported before their objects`() async throws {
         let realm = try await realm()
         try await realm.syncSession?.wait(for: .download)
@@ -77,7 +77,7 @@ import Testing
         }
         let after = try require(claims.claims.last)
         expect(Set(try after.tables().map(\.name)).contains("Cat"))
-        // It goes on.
+        // Sync continues.
         try realm.write { realm.create(Person.self, value: ["_id": "x", "name": "X"]) }
         try await realm.syncSession?.wait(for: .upload)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FreeholdSyncCore
 
-/// What the seed documents say of models on a server: each of a class's objects is a document of its own.
+/// The seed documents' sentences on models on a server: each object of a class is a document.
 extension SyncedRealmTests {
     @MainActor
     @Test(
@@ -47,7 +47,7 @@ extension SyncedRealmTests {
         let bob = documents["Person"]?.first { $0["_id"] == "bob" }
         expect(bob?["best"] == nil || bob?["best"] == .null)
 
-        // And they come back as Swift's values.
+        // They are downloaded as Swift's values.
         let person = try require(two.object(ofType: Person.self, forPrimaryKey: "ann"))
         expect(person.name == "Ann" && person.best?._id == id && person.dogs.map(\.name) == ["Rex"])
         expect(person.best?.collar?.color == "red" && person.best?.age == 3 && person.best?.owners.count == 1)

@@ -40,7 +40,7 @@ struct SyncOnceTests {
         try realm.write { realm.create(Dog.self, value: ["name": name]) }
     }
 
-    /// What is thrown at a deadline that is late enough for a reason to be known.
+    /// Returns the error at a deadline that is late enough for a reason to be known.
     private func late(_ configuration: Realm.Configuration, _ reason: String) async throws -> SyncOnceError? {
         for seconds in [0.1, 1, 10, 100, 1_000] {
             do {
@@ -215,7 +215,7 @@ private final class NotingLine: SyncLine {
     func close() { isClosed.withLock { $0 = true } }
 }
 
-/// What the process takes.
+/// The resources of the process.
 struct Use: CustomStringConvertible, Sendable {
     var threads = 0
     var descriptors = 0

@@ -273,7 +273,7 @@ extension SyncedRealmTests {
             try await one.subscriptions.update { one.subscriptions.append(QuerySubscription<Person>()) }
         }
         while one.subscriptions.count < 2 { await Task.yield() }
-        // That process says in the file that the set is complete.
+        // That process records in the file that the set is complete.
         var agent = try FileClientStore(one.database)
         try agent.transact { transaction in
             var set = QuerySet(version: 1, queries: SubscriptionRows.read(transaction.write).queries)
@@ -289,7 +289,7 @@ extension SyncedRealmTests {
         while one.subscriptions.count < 3 { await Task.yield() }
         try one.write { one.create(Dog.self, value: ["name": "Rex"]) }
         other.release()
-        // This process takes over what the update waits for.
+        // This process takes over the work for which the update waits.
         try await another.value
         expect(one.syncSession != nil)
         try expectEqual(AgentLock(path).acquire(), false)
@@ -299,7 +299,7 @@ extension SyncedRealmTests {
     }
 }
 
-/// What must not be lost without a word.
+/// Work that must not be lost silently.
 extension SyncedRealmTests {
     @MainActor @Test func `an edit of an object of a class without subscriptions throws like a create`() async throws {
         let realm = try await realm(try await user("ann"))
@@ -325,7 +325,7 @@ extension SyncedRealmTests {
         }
         expectEqual(rex.name, "Rex")
         expectEqual(rex.collar?.color, "red")
-        // The other class goes on, also where its objects link to them.
+        // The other class stays usable, also if its objects link to this one.
         try realm.write { realm.objects(Person.self).first?.best = nil }
         try realm.write { realm.delete(realm.objects(Person.self)) }
         // Nor is a link that becomes nil with its object an edit.

@@ -69,7 +69,7 @@ struct AppWriter {
         }
     }
 
-    /// Nil for what an app can't link to.
+    /// Returns `nil` for the target of a link that an app can't see.
     private func value(_ content: MergedContent, _ column: Column) throws -> Value? {
         switch content {
         case .embedded(let fields):
@@ -104,7 +104,7 @@ struct AppWriter {
         }
     }
 
-    /// Where a place leads: a property, or an element or entry of it.
+    /// Performs an edit at a place, which leads to a property, or to an element or entry of it.
     private func perform(_ edit: LocalEdit, _ table: Table, _ key: ObjectKey, _ path: ArraySlice<LocalPlace.Step>)
         throws
     {

@@ -93,7 +93,7 @@ struct FileBeginningTests {
     }
 }
 
-/// What a store finds of confirmed objects.
+/// The confirmed objects that a store finds.
 struct ConfirmedRangeTests {
     static let kinds: [(column: ColumnSpec, keys: [PrimaryKey])] = [
         (ColumnSpec("_id", .int), [.int(.min), -3, 0, 1, 2, 70, .int(.max)]),

@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// A folder that goes with its owner.
+/// A temporary folder, removed together with its owner.
 final class TemporaryFolder: Sendable {
     let path = NSTemporaryDirectory() + "freehold-sync-file-" + UUID().uuidString
 

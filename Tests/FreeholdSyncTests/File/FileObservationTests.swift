@@ -98,7 +98,7 @@ struct FileObservationTests {
             ada.friends.append(realm.create(Friend.self, value: ["_id": 2, "name": "Bob"]))
             ada.friends.append(realm.create(Friend.self, value: ["_id": 3, "name": "Cy"]))
         }
-        // A link to what went stays, unseen, as everywhere in a file that syncs: positions go on counting it.
+        // A link to a deleted object is kept and hidden, like everywhere in a synced file. Positions still count it.
         try write(one) { realm in realm.object(ofType: Friend.self, forPrimaryKey: 2).map { realm.delete($0) } }
         try write(one) { realm in
             let ada = realm.object(ofType: Friend.self, forPrimaryKey: 1)!

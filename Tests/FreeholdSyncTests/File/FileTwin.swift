@@ -5,9 +5,10 @@ import Foundation
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// A Freehold file beside a file in memory: each request goes to both, and afterwards they have to know and show the same.
+/// A Freehold file beside a file in memory. Each request is performed on both, and afterwards they must have and show
+/// the same content.
 ///
-/// The app's edits are done on the Freehold file, and what its journal says of them on the one in memory.
+/// The app's edits are made on the Freehold file, and their entries in its journal are applied to the one in memory.
 struct FileTwin: WorldClient {
     private(set) var memory = MemoryClientStore()
     private var file: FileClientStore! {
@@ -24,12 +25,12 @@ struct FileTwin: WorldClient {
         set { memory.crashes = newValue }
     }
 
-    /// What the device's clock said at commits, by the number of the journal's entry.
+    /// The time of the device's clock at commits, by the number of the journal's entry.
     private final class Walls: Sendable {
         let times = Guarded<[UInt64: Int64]>([:])
     }
 
-    /// Writes fail instead of transactions as a whole: those from the given one on, and the file is opened anew.
+    /// Makes all writes from a given one on fail, instead of transactions as a whole. The file is then opened again.
     private let failsWrites: Bool
     private let injector = FaultInjector { _ in 0 }
     private var failures = 0
@@ -221,7 +222,7 @@ struct FileTwin: WorldClient {
                 problems.append("commits\n\(one)\nexpected\n\(two)")
             }
             for (one, two) in zip(one, two) {
-                // Whose image a later commit has again doesn't matter.
+                // An image that a later commit replaces doesn't matter.
                 let expected = two.before.mapValues { Self.plain($0)! }
                 let before = one.before.mapValues { Self.plain($0)! }.filter { expected[$0.key] != nil }
                 if before != expected { problems.append("before \(one.edits):\n\(before)\nexpected\n\(expected)") }

@@ -188,7 +188,7 @@ struct LargeWorkTests {
     private func expectSame(_ one: Database, _ two: Database, _ count: Int) throws {
         let (a, b) = (FileClient.contents(try one.snapshot()), FileClient.contents(try two.snapshot()))
         expectEqual(a.count, count)
-        // Not compared by a check that prints both.
+        // Compared without `expectEqual`, which would print both.
         expect(a == b)
     }
 }

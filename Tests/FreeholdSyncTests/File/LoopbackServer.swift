@@ -132,7 +132,7 @@ final class LoopbackServer: SyncTransport, @unchecked Sendable {
         }
     }
 
-    /// What came of asymmetric classes.
+    /// The received objects of asymmetric classes.
     var ingested: [ObjectName: [NewField]] { queue.sync { store.ingested(of: StreamName(app: "test")) } }
 
     var contents: [ObjectName: [SyncString: MergedContent]] {

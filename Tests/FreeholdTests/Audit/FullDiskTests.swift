@@ -47,7 +47,7 @@ struct FullDiskTests {
         for block in blocks { expectEqual(block.bytes, bytes(block.id)) }
     }
 
-    /// A process that another test starts meanwhile may have the file open, which would keep its space.
+    /// Removes the ballast. A process that another test started may have the file open, which would keep its space.
     private func remove(_ ballast: URL) throws {
         expectEqual(truncate(ballast.path, 0), 0)
         try FileManager.default.removeItem(at: ballast)

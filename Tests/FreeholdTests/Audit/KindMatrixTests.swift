@@ -5,7 +5,7 @@ import Testing
 
 typealias StoredKind = _PersistableInsideOptional & _RealmCollectionValueInsideOptional
 
-/// What has one type in every position.
+/// An object with one type in every position.
 protocol HoldsKinds<Kind>: ObjectBase {
     associatedtype Kind: StoredKind
     var plain: Kind { get set }
@@ -142,7 +142,7 @@ struct KindMatrixTests {
     }
 }
 
-/// What an object is expected to hold.
+/// The expected content of an object.
 struct ExpectedKinds<T: StoredKind> {
     var plain: T?
     var optional: T?
@@ -287,7 +287,7 @@ private struct PlainData: KindVisitor {
             check(made)
             check(realm.create(row.model, value: made))
             check(realm.create(row.model, value: unmanaged))
-            // Nil empties collections.
+            // `nil` empties collections.
             for name in ["optional", "list", "set", "map", "mixed"] { made[name] = nil }
             expect(made.optional == nil && made.list.isEmpty && made.set.isEmpty && made.map.isEmpty)
             expectEqual(made.mixed, .none)

@@ -80,7 +80,7 @@ struct MatrixRow<T: _PersistableScalar> {
     let optionalList: ReferenceWritableKeyPath<Matrix, List<T?>>
 }
 
-/// What is done with each type's row.
+/// An operation on each type's row.
 protocol MatrixVisitor {
     func visit<T>(_ row: MatrixRow<T>) throws
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Freehold
 
-/// What traps, each in a process of its own: the message names the rule, and the place where it can.
+/// Misuse that traps, each in a process of its own. The message names the rule, and the place if possible.
 @Suite("Misuse of lists, objects and realms traps")
 struct MisuseTests {
     enum Misuse: String, CaseIterable, Sendable, Codable, CustomTestStringConvertible {

@@ -278,7 +278,7 @@ func checkQueryAudit(_ rows: [(String, String)], _ location: SourceLocation = #_
     let moved: [String] = [
         "int", "small", "flag", "text", "date", "oid", "uuid", "any", "suit", "level", "mail", "named",
     ]
-    // Each takes the value of another, which comes back if the rotation is undone.
+    // Each property gets the value of another one, which is restored when the rotation is undone.
     for property in moved {
         for (rows, count) in [(Array(a) as [Object], a.count), (Array(b) as [Object], b.count)] {
             let values = rows.map { $0[property] }

@@ -2,8 +2,8 @@ import Foundation
 import Freehold
 import Testing
 
-/// Closures as users write them: the format that RealmSwift makes of them, and the same rows from the closure, from its
-/// string and from that format.
+/// Closures as users write them: RealmSwift's format of them, and the same rows from the closure, from its string and
+/// from that format.
 @Suite("Query audit: closures")
 struct QueryClosureAuditTests {
     typealias Row = Query<QueryAuditRow>

@@ -84,7 +84,7 @@ struct CollectionIncrementTests {
     }
 }
 
-/// What a realm should hold.
+/// The expected content of a realm.
 private struct IncrementModel: Equatable {
     var int = 0
     var int8: Int8 = 0
@@ -252,7 +252,7 @@ struct RandomIncrementTests {
             if model.optionalsByName[key] != nil { model.optionalsByName.updateValue(new, forKey: key) }
             expectEqual(object.optionalsByName.increment(key, by: by), new)
         default:
-            // What is removed and put in lies in other places.
+            // The removed and the inserted elements have other positions.
             let i = Int.random(in: model.ints.indices, using: &random)
             model.ints.append(model.ints.remove(at: i))
             object.ints.move(from: i, to: model.ints.count - 1)

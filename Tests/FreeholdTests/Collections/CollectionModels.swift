@@ -132,7 +132,7 @@ func withCollectionFile(_ parts: ((Realm) throws -> Void)...) throws {
     }
 }
 
-/// What a test does for each type of element.
+/// An operation of a test on each type of element.
 protocol CollectionVisitor {
     func visit<E: RealmCollectionValue>(
         _ samples: [E],

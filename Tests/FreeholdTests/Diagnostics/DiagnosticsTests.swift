@@ -53,7 +53,7 @@ struct DiagnosticsTests {
             }
         }
         expectEqual(found, ["opened", "closed", "schema", "compacted", "query"])
-        // That of the schema comes first.
+        // The write of the schema is the first.
         expectEqual(writes.map(\.outcome), [.committed, .committed, .unchanged, .rolledBack])
         expect(writes.allSatisfy { $0.fileBytes > 0 && $0.activeVersions != nil && $0.waiting == 0 })
         expect(writes[1].bytes > 0 && writes[1].version > writes[0].version)

@@ -6,7 +6,7 @@
 
     @Suite("Diagnostics: swift-metrics")
     struct MetricsTests {
-        /// What was recorded, by label and dimensions.
+        /// The recorded values, by label and dimensions.
         private final class Memory: MetricsFactory, CounterHandler, RecorderHandler, TimerHandler {
             let values: Locked<[String: [Double]]>
             let name: String

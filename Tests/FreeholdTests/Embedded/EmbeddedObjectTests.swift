@@ -156,7 +156,7 @@ struct EmbeddedObjectTests {
             b.home!.hall!.size = 30
         }
         expect(a.home!.city == "Rome" && a.home!.hall!.size == 3 && b.homes[0].city == "Rome")
-        // What it owns can take its place.
+        // An owned object can replace its owner.
         try realm.write { a.home!.hall = a.home!.hall!.inner }
         expect(a.home!.hall!.size == 4 && a.home!.hall!.inner == nil && a.home!.parent == a)
     }

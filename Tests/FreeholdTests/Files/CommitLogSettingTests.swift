@@ -4,7 +4,7 @@ import Testing
 
 @testable import Freehold
 
-/// `usesCommitLog`, as users of realms meet it. What a crash leaves is the engine's `CommitLogCrashTests`' affair.
+/// The setting `usesCommitLog` of realms. `CommitLogCrashTests` of the engine cover crashes.
 struct CommitLogSettingTests {
     private func withLoggedFile<R>(key: Data? = nil, _ body: (Realm.Configuration) throws -> R) throws -> R {
         try withNewFile { configuration in
@@ -15,7 +15,7 @@ struct CommitLogSettingTests {
         }
     }
 
-    /// What it has opened is closed afterwards.
+    /// Runs the body, and closes the realms that it opened.
     private func autoreleased<R>(_ body: () throws -> R) rethrows -> R { try body() }
 
     private func hasLog(_ configuration: Realm.Configuration, at url: URL? = nil) -> Bool {
@@ -77,7 +77,7 @@ struct CommitLogSettingTests {
             }
             expect(!hasLog(configuration, at: copy))
             try expectEqual(ids(configuration, at: copy), [1])
-            // As a kill leaves it.
+            // The file as a killed process leaves it.
             try Data("FHLOGHED".utf8).write(to: URL(fileURLWithPath: configuration.fileURL!.path + ".commitlog"))
             expect(try Realm.deleteFiles(for: configuration))
             expect(!hasLog(configuration))

@@ -268,8 +268,8 @@ struct EncryptionTests {
             let url = configuration.fileURL!
             let sound = try Data(contentsOf: url)
             var reported = 0
-            // One byte in each block that has pages of its own: those begin with LMDB's header of an overflow page, which
-            // has its number and a flag. What they hold may be free.
+            // Changes one byte in each block with own pages. These pages begin with LMDB's header of an overflow page,
+            // which has its number and a flag. Their bytes may be free.
             for page in stride(from: 2 * 4096, to: sound.count, by: 4096) {
                 let number = sound[page..<page + 8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
                 guard number == UInt64(page / 4096), sound[page + 10] == 4 else { continue }

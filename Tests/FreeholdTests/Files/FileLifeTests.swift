@@ -150,7 +150,7 @@ struct FileLifeTests {
         }
     }
 
-    /// What `shouldCompactOnLaunch` was asked, and answers.
+    /// The calls of `shouldCompactOnLaunch`, and its answers.
     private final class Calls: Sendable {
         let sizes = Mutex<[[Int]]>([])
         let answer = Mutex(false)

@@ -113,7 +113,7 @@ struct LockFileWatchTests {
                 child.send("")
                 return child.readLine() == "free"
             }
-            // What was observed is let go of on another queue.
+            // The observed version is released on another queue.
             expect((0..<2000).contains { _ in isFree() || usleep(2000) != 0 })
         }
     }

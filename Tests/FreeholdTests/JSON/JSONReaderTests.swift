@@ -16,7 +16,7 @@ private func text(_ value: JSONValue) -> String {
     }
 }
 
-/// Reads one value and the end, in chunks of so many bytes.
+/// Reads one value and the end, in chunks of a given size.
 private func read(_ bytes: [UInt8], chunk: Int = 1 << 16) throws(JSONError) -> JSONValue {
     var rest = bytes[...]
     var reader = JSONReader(

@@ -94,7 +94,7 @@ struct MigrationEmbeddedTests {
                 return
             }
             try readFile(configuration) { realm in
-                // Each of the two others has a copy of 0, of 1, and three of 2 with what is below.
+                // Each of the two other owners has a copy of 0, of 1, and three of 2 with the objects below it.
                 try check(realm, parts: 4 + 2 * (1 + 1 + 3 * 2))
                 for i in 1...2 {
                     let other = try require(realm.dynamicObject(ofType: "Owner", forPrimaryKey: i))

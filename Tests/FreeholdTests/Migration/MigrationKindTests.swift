@@ -51,7 +51,7 @@ struct MigrationKind: Sendable, CustomStringConvertible {
 
 private let count = 40
 
-/// What the i-th object has: by kind of collection.
+/// Returns the elements of object i, by kind of collection.
 private func elements(_ kind: MigrationKind, _ i: Int, optional: Bool) -> [Value] {
     let choice = optional ? [.null] + kind.values : kind.values
     // Every length, and one list that doesn't fit inline.

@@ -110,7 +110,7 @@ struct MigrationLinkTests {
         }
     }
 
-    /// As another process would.
+    /// Migrates the file like another process.
     private func migrateBehind(_ base: Realm.Configuration) throws {
         let database = try Database.open(at: base.fileURL!.path)
         let transaction = try database.beginWrite()
@@ -131,7 +131,7 @@ struct MigrationLinkTests {
             let realm = try Realm(configuration: first)
             try realm.write { realm.add(FirstDog(value: ["tag": 5])) }
             try migrateBehind(base)
-            // What it shows stays.
+            // The shown values don't change.
             expectEqual(realm.objects(FirstDog.self)[0].tag, 5)
             expectEqual(thrownCode { try realm.write { realm.add(FirstDog()) } }, .schemaMismatch)
             expect(realm.objects(FirstDog.self).count == 1 && !realm.isInWriteTransaction)

@@ -232,7 +232,7 @@ struct MigrationPlanTests {
                 for (path, image) in zip([left.path, log], images) { try image.write(to: URL(fileURLWithPath: path)) }
             }
             logged.fileURL = left
-            // What may not write says what is to be done.
+            // The plan of a read-only opening lists the necessary changes.
             var readOnly = migrationConfiguration(logged, 7, [first])
             readOnly.readOnly = true
             expectEqual(thrownCode { _ = try Realm.migrationPlan(for: readOnly) }, .invalidDatabase)

@@ -6,7 +6,7 @@ import Testing
 /// Every kind, in every position, unmanaged, managed and reopened.
 @Suite("Mixed values of every kind")
 struct MixedValueTests {
-    /// Made anew for each use: collections and objects belong to one value.
+    /// Each use creates new values, because collections and objects belong to one value.
     static let kinds: [(name: String, make: @Sendable () -> AnyRealmValue)] = [
         ("none", { .none }), ("int", { .int(.min) }), ("bool", { .bool(true) }), ("float", { .float(1.25) }),
         ("double", { .double(-0.1) }), ("string", { .string("日本") }), ("empty string", { .string("") }),

@@ -10,7 +10,7 @@ struct Celsius: CustomPersistable {
     var persistableValue: Double { degrees }
 }
 
-/// Not every string is a code.
+/// Only some strings are codes.
 struct CountryCode: FailableCustomPersistable, Hashable {
     typealias PersistedType = String
     let letters: String

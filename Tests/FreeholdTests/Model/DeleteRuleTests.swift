@@ -53,7 +53,7 @@ struct DeleteRuleTests {
     private func folder(_ id: Int) -> DRFolder { DRFolder(value: ["id": id]) }
     private func ids(_ realm: Realm) -> [Int] { realm.objects(DRFile.self).sorted(by: \.id).map(\.id) }
 
-    /// Puts files 1 and 2 where the name says.
+    /// Puts files 1 and 2 at the named place.
     static let places: [(String, @Sendable (DRFolder, DRFile, DRFile) -> Void)] = [
         ("list", { $0.parts.append(objectsIn: [$1, $2]) }),
         (

@@ -65,7 +65,7 @@ class InitPart: EmbeddedObject {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// All properties stored, with default values that cost something or that others see.
+/// A class with only stored properties, whose default values are expensive or have side effects.
 class InitCounted: Object {
     @Persisted var a = counted(1)
     @Persisted var b = counted("two hundred and twenty-two")
@@ -178,7 +178,7 @@ struct InitializerTests {
         expectEqual(realm.objects(InitCounted.self)[5].i, unmanaged.i)
         expect(Set(kept.map(\.c)).count == 20 && realm.objects(InitCounted.self).where { $0.a > 17 }.count == 2)
         expectEqual(evaluated.load(ordering: .relaxed), before)
-        // Once deleted or let go of, an accessor frees no more than it holds.
+        // A deleted or released accessor frees only its own content.
         kept = []
         for object in realm.objects(InitCounted.self).freeze() { expectEqual(object.b.count, 26) }
         expectEqual(evaluated.load(ordering: .relaxed), before)

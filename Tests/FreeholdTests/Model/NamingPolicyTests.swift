@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Naming policies")
 struct NamingPolicyTests {
-    /// As declared, then in snake_case, kebab-case, camelCase and PascalCase.
+    /// The declared names, then those in snake_case, kebab-case, camelCase and PascalCase.
     static let table: [[String]] = [
         ["firstName", "first_name", "first-name", "firstName", "FirstName"],
         ["name", "name", "name", "name", "Name"],

@@ -49,11 +49,11 @@ class OtherOwner: Object {
 struct OtherClassTests {
     enum Position: String, CaseIterable { case dog, dogs, pack, named, tag, tags, namedTags }
 
-    /// How a value is given to a property of an owner.
+    /// The way in which a property of an owner gets a value.
     enum Way: CaseIterable {
         case initializer, create, createByName, unmanaged, managed, byName
 
-        /// Plain data may stand for new objects: of an object of another class its values are taken.
+        /// If plain data may represent new objects, an object of another class gives its values.
         var copies: Bool { [.initializer, .create, .createByName].contains(self) }
     }
 

@@ -67,7 +67,7 @@ struct SchemaByHandTests {
                 expectEqual(table.columns[5].targetTableID, table.id)
                 expect(realm.schema == Schema([dog]) && realm.schema["Dog"]?["dog_name"]?.name == "name")
             }
-            // What a class declares otherwise is a mismatch, as between classes.
+            // A different declaration in a class is a mismatch, like between classes.
             var changed = dog
             changed.properties[2].type = .string
             let error = #expect(throws: Realm.Error.self) {

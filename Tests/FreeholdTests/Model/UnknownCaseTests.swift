@@ -49,7 +49,7 @@ class TicketProjection: Projection<Ticket> {
     @Projected(\Ticket.next?.suit) var nextSuit
 }
 
-/// What doesn't need a value of the type shows what is stored.
+/// Operations that don't need a value of the type show the stored value.
 @Suite("Stored values that stand for no value of the type")
 struct UnknownCaseTests {
     /// Calls the body with a realm that doesn't know some of the values.

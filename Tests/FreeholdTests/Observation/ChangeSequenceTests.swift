@@ -36,7 +36,7 @@ private actor ChangeWatcher {
             notes.add("\(copy.count)")
             calls += 1
             if calls == limit { break }
-            // Lets others use the actor.
+            // Lets other tasks use the actor.
             await Task.yield()
         }
         notes.add("ended")

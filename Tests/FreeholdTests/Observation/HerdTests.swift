@@ -54,9 +54,9 @@ private actor WatchingActor {
     }
 }
 
-/// Writers, readers, freezers and observers on several threads and in several processes, which are killed and begin again.
-/// With `FREEHOLD_SOAK` or `FREEHOLD_LONG` for a minute, with `FREEHOLD_SOAK_MINUTES` for so many (`make soak-hour`): then
-/// memory must stay flat and the file small.
+/// Writers, readers, freezers and observers on several threads and in several processes, which are killed and started
+/// again. With `FREEHOLD_SOAK` or `FREEHOLD_LONG` they run for a minute, with `FREEHOLD_SOAK_MINUTES` for that many
+/// minutes (`make soak-hour`). Memory must then stay flat and the file small.
 @Suite("Observation: a herd of writers and observers")
 struct HerdTests {
     private static let seconds: Double = {

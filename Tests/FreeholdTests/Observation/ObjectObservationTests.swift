@@ -182,7 +182,7 @@ struct ObjectObservationTests {
     }
 }
 
-/// What the blocks of a run loop share: all of them run on its thread.
+/// The state that the blocks of a run loop share. All of them run on its thread.
 private final class LoopNotes: @unchecked Sendable {
     var log: [String] = []
     var token: NotificationToken?

@@ -3,7 +3,7 @@ import Freehold
 import TestScript
 import Testing
 
-/// What observing keeps alive, and for how long.
+/// The lifetime of objects that observations retain.
 @Suite("Observation: beginnings and ends")
 struct ObservationLifeTests {
     @Test
@@ -65,7 +65,7 @@ struct ObservationLifeTests {
             tokens = []
             realm = nil
         }
-        // What is being computed at the moment may take until it is done.
+        // A computation in progress may delay the deletion until it is done.
         expect(try await eventually { (try? Realm.deleteFiles(for: configuration)) == true })
     }
 

@@ -6,7 +6,7 @@ import Synchronization
 import TestScript
 import Testing
 
-/// What the Observation framework sees of realms whose configuration says so.
+/// The changes that the Observation framework receives from realms with `observationTracking`.
 @Suite("Observation: the framework's tracking")
 struct ObservationTrackingTests {
     private final class Flag: Sendable {
@@ -20,7 +20,7 @@ struct ObservationTrackingTests {
         return configuration
     }
 
-    /// Whether what is read counts as changed by what is done.
+    /// Returns whether the change is reported for the properties that `read` reads.
     private func isTold(_ read: () -> Void, by change: () throws -> Void) rethrows -> Bool {
         let flag = Flag()
         withObservationTracking(read) { flag.isSet.store(true, ordering: .relaxed) }

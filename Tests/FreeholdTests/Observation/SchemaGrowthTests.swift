@@ -137,7 +137,7 @@ struct SchemaGrowthTests {
     /// Threads with realms, engine readers and a grower at once.
     @Test func `readers and writers on many threads continue while the schema grows`() async throws {
         var configuration = try made()
-        // Such realms are opened anew all the time: the file has more than their classes.
+        // Such realms are opened again and again, although the file has more than their classes.
         configuration.schemaMode = .additive
         let flag = Flag()
         let path = configuration.fileURL!.path

@@ -76,7 +76,7 @@ struct SchemaObservationTests {
             }
             let type: ObjectBase.Type = indexed ? SOIndexedCat.self : SOCat.self
             let other = try self.configuration(type)
-            // The realm of this place is kept by its observers; a thread's goes with the thread.
+            // The observers of this place retain its realm. A thread's realm ends with the thread.
             try onAnotherThread {
                 let realm = try Realm(configuration: other)
                 try realm.write {
@@ -121,7 +121,7 @@ struct SchemaObservationTests {
             place.tokens.append(cat(1, realm)!.observe { _ in place.note("object") })
         }
         try await place.waitFor(1)
-        // As another process does it: this one refuses to migrate a file that it has open.
+        // Migrates like another process, because this one refuses to migrate an open file.
         let database = try Database.open(at: configuration.fileURL!.path)
         let specs = [
             TableSpec(
@@ -144,7 +144,7 @@ struct SchemaObservationTests {
         try await place.settle()
         try place.run { realm in
             expectEqual(place.log, ["initial 20"])
-            // What the realm shows stays what it was.
+            // The realm shows the same content as before.
             expectEqual(realm.objects(SOCat.self).count, 20)
             #expect { try realm.write {} } throws: { ($0 as? Realm.Error)?.code == .schemaMismatch }
             expectEqual(place.log, ["initial 20"])

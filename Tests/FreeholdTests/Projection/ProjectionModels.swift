@@ -85,14 +85,14 @@ final class PJMoreProjection: PJPersonProjection {
     var isSelected = false
 }
 
-/// What is shown of a person in a list; nothing of their age.
+/// The properties of a person that a list shows, without the age.
 final class PJNameProjection: Projection<PJPerson> {
     @Projected(\PJPerson.firstName) var name
     @Projected(\PJPerson.address?.city) var city
 
     required init(projecting object: PJPerson) {
         super.init(projecting: object)
-        // What an initialiser reads isn't projected.
+        // A property that an initialiser reads isn't projected.
         _ = object.age
         _ = name
     }
@@ -110,8 +110,8 @@ func projectionConfiguration() -> Realm.Configuration {
     )
 }
 
-/// Ada (1, London, with the dog Rex), Bob (2, Paris) and Cid (3, nowhere), each friend of the others; Ada's pets are Rex
-/// and Fay.
+/// Ada (1, London, with the dog Rex), Bob (2, Paris) and Cid (3, without an address), each a friend of the other two.
+/// Ada's pets are Rex and Fay.
 func projectionRealm(_ configuration: Realm.Configuration = projectionConfiguration()) throws -> Realm {
     let realm = try Realm(configuration: configuration)
     try realm.write {

@@ -36,7 +36,7 @@ class MemberList: EmbeddedObject {
     @Persisted var numbers: List<Int>
 }
 
-/// What can't be compared: it has a list inside.
+/// A value that can't be compared, because it contains a list.
 struct MemberNumbers: CustomPersistable, Hashable {
     typealias PersistedType = MemberList
     var numbers: [Int] = []
@@ -59,7 +59,7 @@ struct MemberwiseQueryTests {
         return try Realm(configuration: configuration)
     }
 
-    /// What the models hold, without a realm.
+    /// The content of the models, without a realm.
     struct Plain {
         var word = MemberWord("", nil)
         var maybe: MemberWord?

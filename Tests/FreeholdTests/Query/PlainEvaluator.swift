@@ -72,7 +72,7 @@ enum Fact {
     }
 }
 
-/// What conditions mean, object by object, on live objects. Slow and plain.
+/// Evaluates conditions object by object on live objects, slowly and simply.
 struct PlainEvaluator {
     private enum Contents {
         case one(Any?)
@@ -116,7 +116,7 @@ struct PlainEvaluator {
         "tags", "marks", "numbers", "counts", "friends", "family", "byName", "homes", "admirers", "fans",
     ]
 
-    /// Whether the steps can lead to several values.
+    /// Returns whether the steps can lead to several values.
     private func isToMany(_ steps: ArraySlice<NamedPath.Step>) -> Bool {
         for i in steps.indices {
             switch steps[i] {

@@ -33,7 +33,7 @@ class PredicateRow: Object {
     @Persisted(originProperty: "list") var owners: LinkingObjects<PredicateRow>
 }
 
-/// What `_constructPredicate()` gives: the texts are RealmSwift's for the same closures.
+/// The results of `_constructPredicate()`. The texts are RealmSwift's for the same closures.
 @Suite("Query: closures as RealmSwift writes them")
 struct PredicateTextTests {
     typealias Row = Query<PredicateRow>

@@ -14,7 +14,7 @@ class DeepNode: Object {
     @Persisted(originProperty: "best") var admirers: LinkingObjects<DeepNode>
 }
 
-/// What secondary threads have on Darwin, in a debug build, too.
+/// The stack size of secondary threads on Darwin, in a debug build, too.
 enum SmallStack {
     static func run(_ body: @escaping @Sendable () throws -> Void) throws {
         nonisolated(unsafe) var failure: (any Error)?
@@ -91,7 +91,7 @@ struct QueryDepthTests {
         ]
     }
 
-    /// What is long and doesn't nest.
+    /// Returns long queries without nesting.
     static func long(_ n: Int) -> [String] {
         [
             times("(", n) + "number == 1" + times(")", n),

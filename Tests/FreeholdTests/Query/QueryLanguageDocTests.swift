@@ -34,7 +34,7 @@ class DocPerson: Object {
     @Persisted(fullText: true) var notes = ""
 }
 
-/// The examples of the article on the query language are run as they stand there.
+/// Runs the examples of the article on the query language unchanged.
 @Suite("Query: the article's examples")
 struct QueryLanguageDocTests {
     private typealias Closure = (Query<DocPerson>) -> Query<Bool>

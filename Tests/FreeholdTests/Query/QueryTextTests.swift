@@ -3,7 +3,7 @@ import Testing
 
 @testable import Freehold
 
-/// What closures are written as. That the text finds the same objects is checked with every closure in the other suites.
+/// The text of closures. The other suites check for every closure that the text finds the same objects.
 @Suite("Query: closures as text")
 struct QueryTextTests {
     struct Case {

@@ -119,7 +119,7 @@ struct RQRealm {
     /// Made first, so that the realm finds a database with its span.
     private let database: Database
 
-    /// - Parameter indexed: Whether everything that can be is indexed.
+    /// - Parameter indexed: Whether all properties that permit it are indexed.
     init(span: Int, indexed: Bool) throws {
         var configuration = newConfiguration()
         var schema = try Schema(classes: [RQPerson.self, RQHome.self])

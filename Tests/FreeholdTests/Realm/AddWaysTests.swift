@@ -75,7 +75,7 @@ struct AddWaysTests {
         expectEqual(realm.objects(Plant.self).first?.child?.children.count, 2)
     }
 
-    /// What the realm should hold then, and the realm to look at.
+    /// Stores the contents, and returns the expected content and the realm to read.
     private func store(
         _ contents: GrowthContents,
         by way: Way,
@@ -252,6 +252,6 @@ struct AddWaysTests {
 }
 
 extension AddWaysTests.Way {
-    /// Whether another realm than the one written to is looked at.
+    /// Whether the result is in another realm than the written one.
     fileprivate var isElsewhere: Bool { self == .copyOfFile || self == .importDocument }
 }

@@ -50,7 +50,7 @@ struct FullFileTests {
         realm.objects(Cow.self).map { "\($0.id) \($0.name) \($0.age)" }.joined(separator: ",")
     }
 
-    /// What every use of a realm comes to that can't have the newest version.
+    /// Checks every use of a realm that can't get the newest version.
     private func checkStays(_ realm: Realm, _ code: Realm.Error.Code) throws {
         let before = text(realm)
         expect(!realm.refresh())
@@ -158,7 +158,7 @@ struct FullFileTests {
         try writeElsewhere(300)
         try checkStays(realm, .mapResized)
         realm.invalidate()
-        // The threads of before let go of what they have read when they end.
+        // The earlier threads release their versions when they end.
         expect((0..<2000).contains { _ in realm.refresh() || usleep(2000) != 0 })
         expect(realm.refreshError == nil)
         try realm.write { realm.create(Cow.self, value: ["id": 1_000]) }

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Freehold
 
-/// What a graph of ``GrowthModels`` holds, as plain values: the oracle of every way to store it.
+/// The content of a graph of ``GrowthModels``, as plain values: the oracle for every way to store it.
 struct GrowthContents: Equatable {
     indirect enum Mixed: Equatable {
         case none, int(Int), text(String), float(Float)
@@ -11,7 +11,7 @@ struct GrowthContents: Equatable {
         case dictionary([String: Mixed])
     }
 
-    /// What an object or embedded object holds.
+    /// The content of an object or embedded object.
     struct Part: Equatable {
         var size = 0
         var note: String?
@@ -155,7 +155,7 @@ extension GrowthContents {
         }
     }
 
-    /// What of it can be reached from these objects.
+    /// Returns the part that can be reached from these objects.
     func reachable(plants roots: [Int], weeds weedRoots: [Int] = []) -> GrowthContents {
         var found = GrowthContents()
         var open: [Mixed] = roots.map { .plant($0) } + weedRoots.map { .weed($0) }
@@ -217,7 +217,7 @@ extension GrowthContents {
         return objects
     }
 
-    /// Sets only what isn't the default: what a property is never asked for stays untouched.
+    /// Sets only the values that aren't defaults. Other properties are never accessed.
     struct Filler {
         let plants: [Int: Plant]
         let weeds: [Int: Weed]
@@ -345,7 +345,8 @@ extension GrowthContents {
         return data
     }
 
-    /// The same without what plain data can't say: links to objects without a key, and links in mixed values.
+    /// Returns the content without the parts that plain data can't express: links to objects without a key, and links
+    /// in mixed values.
     func withoutUntypedLinks() -> GrowthContents {
         func mixed(_ value: Mixed) -> Mixed {
             switch value {

@@ -4,7 +4,7 @@ import Foundation
 
 // Models that hold every kind of position: as a property of an object, inside an embedded object, and inside that again.
 
-/// What every level has.
+/// The properties of every level.
 protocol Growing: ObjectBase {
     var size: Int { get set }
     var note: String? { get set }
@@ -24,7 +24,7 @@ protocol Growing: ObjectBase {
     var ratio: Ratio { get set }
 }
 
-/// What every level but the last has: embedded objects.
+/// The properties of every level except the last: embedded objects.
 protocol Branching: Growing {
     associatedtype Child: EmbeddedObject, Growing
     var child: Child? { get set }
@@ -32,7 +32,7 @@ protocol Branching: Growing {
     var childMap: Map<String, Child?> { get set }
 }
 
-/// What has custom values that are stored as embedded objects. Such a class never takes the short way of adding.
+/// Properties with custom values that are stored as embedded objects. Such a class never takes the short path.
 protocol Placed: ObjectBase {
     var place: Point2? { get set }
     var places: List<Point2> { get set }

@@ -5,7 +5,7 @@ import Testing
 
 class ITMarked: Object {
     @Persisted var number: Int
-    /// Not stored: each accessor has its own.
+    /// Not stored. Each accessor has its own value.
     var mark = 0
 }
 

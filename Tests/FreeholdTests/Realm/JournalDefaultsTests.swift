@@ -18,7 +18,7 @@ class JDHome: EmbeddedObject {
     @Persisted var street = "Main"
 }
 
-/// Which values the journal calls defaults: those of a new object that its maker didn't mention.
+/// The values that the journal calls defaults: those of a new object that weren't given.
 @Suite("Journal: defaults")
 struct JournalDefaultsTests {
     private func realm() throws -> Realm {

@@ -28,7 +28,7 @@ class UpsertItem: Object {
     @Persisted var parts: List<UpsertPart>
 }
 
-/// What an upsert is given, and what it then changes. The values are plain data.
+/// The input of an upsert, and its changes. The values are plain data.
 struct Change: @unchecked Sendable {
     let value: [String: Any]
     let expected: [String]

@@ -2,7 +2,7 @@ import Foundation
 import Freehold
 import Testing
 
-/// What outlives what.
+/// The lifetimes of objects and iterations.
 @Suite("Iterations and sets of objects that are deleted")
 struct LifetimeTests {
     private func fill(_ realm: Realm) throws {

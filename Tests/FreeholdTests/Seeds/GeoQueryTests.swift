@@ -245,7 +245,8 @@ struct GeoQueryTests {
         ] as [Any.Type]
     )
     func `no property can be of a shape, a place or a distance`(type: Any.Type) {
-        // What a property wrapper's value has to be: such a declaration doesn't compile.
+        // The value of a property wrapper has to conform to this protocol. Without it, such a declaration doesn't
+        // compile.
         expect(!(type is any _Persistable.Type))
         expect(!(type is any RealmCollectionValue.Type))
         let number: Any.Type = Double.self

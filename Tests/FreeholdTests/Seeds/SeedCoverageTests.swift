@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `docs/seeds.md` says which test shows what: each that it names must be there.
+/// `docs/seeds.md` names the tests of each sentence. Each named test must exist.
 @Suite("Seeds: the page of what is shown where")
 struct SeedCoverageTests {
     private static let tests = URL(fileURLWithPath: #filePath)

@@ -19,7 +19,7 @@ private enum CSharp {
 
         // Stored, and private.
         @Persisted private var email = ""
-        // Not stored: what others use, checked.
+        // Not stored: the public property with a check.
         var Email: String { email }
         func setEmail(_ value: String) throws {
             guard value.contains("@") else { throw InvalidAddress() }
@@ -215,7 +215,7 @@ struct SeedDefaultTests {
                 checked.Email = "nowhere"
             }
             expectEqual(checked.Email, "ada@example.com")
-            // What the setter throws undoes the write.
+            // An error of the setter undoes the write.
             #expect(throws: CSharp.Account.InvalidAddress.self) {
                 try realm.write {
                     try account.setEmail("bob@example.com")

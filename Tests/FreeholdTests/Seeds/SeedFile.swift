@@ -15,7 +15,7 @@ class SeedEmbedded: EmbeddedObject {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// One realm file for a test: opened, used and closed as often as the test says, and removed with it.
+/// One realm file for a test. The test opens, uses and closes it any number of times, and it is removed with the test.
 final class SeedFile {
     let configuration: Realm.Configuration
 
@@ -25,7 +25,7 @@ final class SeedFile {
         configuration = Realm.Configuration(fileURL: url, objectTypes: types)
     }
 
-    /// Opens the file anew, hands out its realm, checks the file and closes it.
+    /// Opens the file again, calls the body with its realm, checks the file and closes it.
     @discardableResult
     func open<R>(_ configuration: Realm.Configuration? = nil, _ body: (Realm) throws -> R) throws -> R {
         weak var core: RealmCore?
@@ -59,7 +59,7 @@ func seedRealm(_ types: ObjectBase.Type...) throws -> Realm {
     try Realm(configuration: Realm.Configuration(inMemoryIdentifier: "seed-\(UUID().uuidString)", objectTypes: types))
 }
 
-/// What opening a realm of these classes throws, or an empty text.
+/// Returns the error of opening a realm of these classes, or an empty text.
 func openingError(_ types: ObjectBase.Type...) -> String {
     do {
         _ = try Realm(

@@ -168,7 +168,7 @@ struct SnapshotTests {
         try realm.write {
             realm.add(dog)
             dog.friend!.friends.append(dog)
-            // What isn't committed yet, too.
+            // The snapshot includes uncommitted changes.
             let inside: SNDogInfo = try dog.snapshot()
             expectEqual(inside, expected(dog, fans: ["Rex"]))
         }

@@ -97,7 +97,7 @@ struct AsyncWriteTests {
 }
 
 extension PlainPlace {
-    /// Whether it was seen to be an asynchronous write.
+    /// Returns whether it ran as an asynchronous write.
     fileprivate func write(_ id: Int) async throws -> Bool {
         let realm = realm!
         return try await realm.asyncWrite {

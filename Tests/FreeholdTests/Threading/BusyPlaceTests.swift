@@ -8,7 +8,7 @@ import Testing
 
 @testable import Freehold
 
-/// Places that have asked for a write and don't take it, because they do something else.
+/// Places that have requested a write and don't take it, because they are busy.
 @Suite("Threading: busy places")
 struct BusyPlaceTests {
     static let ways = ["writeAsync", "beginAsyncWrite", "asyncWrite"]

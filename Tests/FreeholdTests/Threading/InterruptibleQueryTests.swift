@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Threading: queries that end early")
 struct InterruptibleQueryTests {
-    /// What queries of every kind answer.
+    /// The results of queries of every kind.
     private struct Answers: Sendable, Equatable {
         var count = -1
         var scanned = -1

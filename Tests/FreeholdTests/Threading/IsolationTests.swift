@@ -2,7 +2,7 @@ import Foundation
 import Freehold
 import Testing
 
-/// As a user of Swift 6 writes it.
+/// Written like the code of a user of Swift 6.
 private actor Kennel {
     private var realm: Realm!
 
@@ -103,7 +103,7 @@ struct IsolationTests {
         }
         #expect(throws: Realm.Error.self) { try Realm(configuration: configuration, queue: queue) }
         _ = try threadingRealm(configuration)
-        // What the commit posted stands before this block.
+        // The notification of the commit is in the queue before this block.
         queue.sync { expectEqual(box.results!.count, 10) }
         queue.sync { box.realm!.autorefresh = false }
         try onAnotherThread {

@@ -78,7 +78,7 @@ struct OpenWriteTests {
                 try Realm(configuration: configuration).create(THPerson.self, value: ["id": i])
             }
         }
-        // Would wait for ever for one that is open.
+        // An open write would make this wait forever.
         try onAnotherThread {
             let realm = try Realm(configuration: configuration)
             try realm.write { realm.create(THPerson.self, value: ["id": 9]) }

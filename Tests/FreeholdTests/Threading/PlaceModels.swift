@@ -5,7 +5,7 @@ import Freehold
 /// Runs jobs on a queue, as servers' event loops do.
 final class LoopExecutor: SerialExecutor {
     let queue: DispatchQueue
-    /// Whether executors of one queue say themselves that they are the same.
+    /// Whether executors of one queue declare themselves as equal.
     let isOneOfSeveral: Bool
 
     init(_ queue: DispatchQueue = DispatchQueue(label: "loop"), isOneOfSeveral: Bool = false) {
@@ -37,7 +37,7 @@ extension Place {
 
     func close() { realm = nil }
 
-    /// Whether what is frozen and thawed here belongs to this actor's realm.
+    /// Returns whether objects that are frozen and thawed here belong to this actor's realm.
     func thaws() -> Bool {
         guard let realm, let person = realm.objects(THPerson.self).first else { return false }
         return person.freeze().thaw()?.realm == realm && realm.objects(THPerson.self).freeze().thaw()?.realm == realm
@@ -59,7 +59,7 @@ actor PlainPlace: Place {
     var realm: Realm?
 }
 
-/// Runs on an executor that others may run on, too.
+/// An actor whose executor other actors may share.
 actor LoopPlace: Place {
     let executor: LoopExecutor
     var realm: Realm?

@@ -10,12 +10,12 @@ import Testing
 /// scores in every committed version.
 @Suite("Threading: PlaceStress")
 struct PlaceStressTests {
-    /// What one place does a number of times.
+    /// The repeated steps of one place.
     private struct Steps {
         let configuration: Realm.Configuration
         let shared: Shared
         var random: SeededRandom
-        /// Which of the places it is, for messages.
+        /// The number of the place, for messages.
         var place = 0
 
         mutating func run(_ realm: Realm) throws {
@@ -72,7 +72,7 @@ struct PlaceStressTests {
         }
     }
 
-    /// What the places hand to each other.
+    /// The objects that the places pass to each other.
     private final class Shared: Sendable {
         private struct State {
             var frozen: [Frozen<THPerson>] = []

@@ -128,7 +128,8 @@ struct ReferenceVersionTests {
         expect(reference.isInvalidated)
     }
 
-    /// References against a model of versions: one realm moves, others resolve in realms that have or haven't read.
+    /// Compares references with a model of versions: one realm advances, and the references resolve in realms with and
+    /// without earlier reads.
     @Test
     func `random references resolve to what their versions and realms say`() throws {
         let seed =

@@ -21,7 +21,7 @@ class ServerDocPerson: Object {
     @Persisted var dogs: List<RTDog>
 }
 
-/// The code of the articles on servers and on transactions, as it stands there.
+/// The code of the articles on servers and on transactions, unchanged.
 @Suite("Threading: the articles' examples")
 struct ServerDocTests {
     private typealias User = ServerDocUser

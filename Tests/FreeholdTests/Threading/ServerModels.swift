@@ -3,7 +3,7 @@ import Freehold
 import Synchronization
 import Testing
 
-/// What the requests of a server count up and add to.
+/// A counter that the requests of a server increment.
 class ServerCounter: Object {
     @Persisted(primaryKey: true) var name = ""
     @Persisted var value = 0
@@ -35,7 +35,7 @@ func serverConfiguration(inMemory: Bool = true) -> Realm.Configuration {
     return Realm.Configuration(fileURL: url, objectTypes: types)
 }
 
-/// Runs the body with a store that has so many entries, and closes it.
+/// Runs the body with a store that has a number of entries, and closes it.
 func withServerStore<R>(
     _ configuration: Realm.Configuration = serverConfiguration(),
     entries: Int = 0,
@@ -49,7 +49,7 @@ func withServerStore<R>(
     let result = try await body(store)
     await store.close()
     if let url = configuration.fileURL {
-        // An iteration of changes lets go of the file a moment after it has ended.
+        // An iteration of changes releases the file a moment after its end.
         for _ in 0..<500 {
             if (try? Realm.deleteFiles(for: configuration)) != nil { break }
             try await Task.sleep(for: .milliseconds(10))

@@ -50,7 +50,7 @@ struct StoreStressTests {
         expect(done > Self.count / 10, "seed \(seed)")
     }
 
-    /// - Returns: whether the call said that the entry was written.
+    /// - Returns: Whether the call reported that the entry was written.
     private static func request(_ id: Int, _ fate: Fate, _ delay: Int, _ store: Realm.Store) async -> Bool {
         let task = Task {
             if fate == .reads {

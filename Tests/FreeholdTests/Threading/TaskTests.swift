@@ -102,7 +102,7 @@ struct TaskTests {
                         if entry.realm == nil { break }
                     }
                     expectEqual(realm.pendingError?.code, .cancelled)
-                    // What was refused may be deleted, and made in other ways: nothing traps.
+                    // A refused object may be deleted, and created in other ways, without a trap.
                     let refused = realm.create(ServerEntry.self, value: ["id": -1])
                     expect(refused.realm == nil)
                     realm.delete(refused)

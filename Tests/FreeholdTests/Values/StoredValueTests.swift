@@ -21,7 +21,7 @@ class SVHolder: Object {
     @Persisted var datas: List<Data?>
 }
 
-/// What values are after they went through an unmanaged object, a managed one and the file.
+/// The values after they passed through an unmanaged object, a managed one and the file.
 @Suite("Values: stored")
 struct StoredValueTests {
     /// Sets a property on unmanaged objects, stores them, and gives what is read back: in the transaction, after
