@@ -6,8 +6,8 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// Random histories of devices that are offline, each with a clock of its own. What all show in the end is what the article Conflicts says of their
-/// single transactions. `FREEHOLD_SEED` repeats one history.
+/// Random histories of offline devices with different clocks. In the end all show the result that the article Conflicts
+/// describes for their single transactions. `FREEHOLD_SEED` repeats one history.
 struct ConflictOracleTests {
     private static let usual = 100
     private static let soak = 100_000
@@ -101,7 +101,7 @@ struct OfflineHistory {
             )
             log.append("\(script.world.time): device \(device) \(new)\(refused.isEmpty ? "" : ", refused")")
             script.world.commit(new, device)
-            // Some are numbered at once, others when the device is online.
+            // Some are numbered at once, and the other ones when the device is online.
             if Bool.random(using: &random) { script.world.handle(.committed, device) }
         }
         count(transactions)

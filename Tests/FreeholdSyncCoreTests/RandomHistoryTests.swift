@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncWorlds
 
-/// What sync-design.md claims, on random histories against the oracle. `FREEHOLD_SEED` repeats one.
+/// The claims of sync-design.md, on random histories against the oracle. `FREEHOLD_SEED` repeats one.
 struct RandomHistoryTests {
     typealias Options = HistoryGenerator.Options
 
@@ -92,8 +92,8 @@ struct RandomHistoryTests {
         return problems
     }
 
-    /// What an accepted edit removed is dead, and nothing else; each element stands in one slot; what was put behind
-    /// something still is behind it.
+    /// Checks that exactly the elements that accepted edits removed are dead, that each element has one slot, and that
+    /// inserted elements are still behind their left neighbours.
     private static func problems(
         of list: SlotList,
         _ edits: [History.ListEdit],

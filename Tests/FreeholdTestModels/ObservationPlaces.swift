@@ -22,7 +22,7 @@ package final class ObservingQueue: @unchecked Sendable {
 
     package var told: [String] { queue.sync { log } }
 
-    /// Waits until so many calls have come.
+    /// Waits until a number of calls have arrived.
     package func waitFor(_ count: Int) async throws {
         if try await !eventually({ told.count >= count }) { throw NeverCame(told) }
     }

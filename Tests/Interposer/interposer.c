@@ -108,7 +108,7 @@ static int is_watched(int fd) {
     return 1;
 }
 
-// What is to happen to a call: 0 nothing, -1 a write of half, else the error number.
+// Returns the fault of a call: 0 for none, -1 for a write of half of the bytes, otherwise the error number.
 static int fault_at(const char *kind, const char *path) {
     static int calls;
     const char *file = getenv("FREEHOLD_FAULT_FILE");
@@ -138,7 +138,7 @@ static int fault(const char *kind, int fd) {
     return fault_at(kind, path);
 }
 
-// Whether a call fails that can't be done by half; sets errno.
+// Returns whether a call that can't be done in part fails, and sets errno.
 static int fails(const char *kind, int fd) {
     int code = fault(kind, fd);
     if (code <= 0) return 0;

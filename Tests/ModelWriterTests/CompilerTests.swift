@@ -2,7 +2,7 @@ import FreeholdEngine
 import ModelWriter
 import Testing
 
-/// What compilers say of the models, where they are installed.
+/// Compiles the models with the installed compilers.
 struct CompilerTests {
     @Test(.needs(.javac)) func `Java compiles`() throws {
         try withFolder { try Compilers.checkJava(GeneratedModels(Kennel.classes, in: .java), in: $0) }

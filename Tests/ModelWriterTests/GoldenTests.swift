@@ -2,7 +2,7 @@ import Foundation
 import ModelWriter
 import Testing
 
-/// What is written, to the letter: read by people, beside the seed documents' tabs.
+/// Compares the written text with files that were reviewed beside the seed documents' tabs.
 struct GoldenTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 
@@ -42,8 +42,8 @@ struct GoldenTests {
         for note in models.notes {
             expect(text.split(separator: "\n").contains { $0.contains("//") && $0.hasSuffix(note.text) }, "\(note)")
         }
-        // As many comments as notes: nothing is said in the code only. Objective-C's classes are in two files, Java's constructors
-        // have a comment.
+        // The code has as many comments as notes, so that each note is reported. Objective-C's classes are in two
+        // files, and Java's constructors have a comment.
         let comments = text.split(separator: "\n").filter {
             $0.contains("// ") && !$0.contains("must provide an empty") && !$0.contains("} // namespace")
         }

@@ -3,7 +3,8 @@ import FreeholdEngine
 import ModelWriter
 import Testing
 
-/// Names that try to be code. What compiles is shown in `CompilerTests`; here the programs are run, and say which names they store.
+/// Names that try to be code. `CompilerTests` compile such code. These tests run the programs, which print the stored
+/// names.
 struct HostileNameTests {
     /// One class for each name, and one with a property of each.
     private static let classes: [ModelClass] = {
@@ -111,7 +112,7 @@ struct HostileNameTests {
                 }
             }
         }
-        // Nothing that a name says stands where code does: it is in quotation marks or behind `//`.
+        // No part of a name is code: it is in quotation marks or behind `//`.
         for line in texts.joined().split(separator: "\n") {
             for evil in ["fatalError()", "process.exit(1)", "System.exit(1)", "int main()"] {
                 guard let range = line.firstRange(of: evil) else { continue }
@@ -119,7 +120,7 @@ struct HostileNameTests {
                 expect(before.contains("//") || before.contains("\"") || before.contains("'"), "\(line)")
             }
         }
-        // A comment that ends with a backslash goes on in C's next line.
+        // In C, a comment that ends with a backslash continues on the next line.
         for line in texts.joined().split(separator: "\n") where line.contains("//") { expect(!line.hasSuffix("\\")) }
     }
 }

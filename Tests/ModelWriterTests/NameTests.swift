@@ -2,7 +2,7 @@ import FreeholdEngine
 import ModelWriter
 import Testing
 
-/// What things are called in code.
+/// The names of classes, properties and files in code.
 struct NameTests {
     private func text(_ classes: [ModelClass], _ language: ModelLanguage, _ naming: ModelOptions.Naming = .stored)
         throws

@@ -54,7 +54,7 @@ struct RoundTripTests {
         let classes: [ObjectBase.Type] = [Keeper.self, Hound.self, Home.self, Measurement.self, KennelOrder.self]
         let schema = try Schema(classes: classes)
         let expected = Kennel.classes.map(\.table).map { table in
-            // To a class a link that stands alone has no optionality of its own, and one in a dictionary is always so.
+            // In a class, a single link has no optionality of its own, and a link in a dictionary is always optional.
             var table = table
             for i in table.columns.indices where table.columns[i].type == .link {
                 table.columns[i].isOptional = table.columns[i].collection == .dictionary

@@ -13,7 +13,7 @@ struct RelocatedFileTests {
         try body(url.path)
     }
 
-    /// Whether both files hold the same objects.
+    /// Checks that both files have the same objects.
     private func expectEqualFiles(_ a: RealmFile, _ b: RealmFile) throws {
         expect(a.classes == b.classes && a.schemaVersion == b.schemaVersion && a.formatVersion == b.formatVersion)
         for (first, second) in zip(a.classes, b.classes) {

@@ -1,4 +1,4 @@
-// The imports that a ported file has, and no others: Foundation comes with RealmSwift.
+// The imports of a ported file, and no others: RealmSwift exports Foundation.
 import Realm
 import RealmSwift
 import Testing

@@ -1,4 +1,4 @@
-// No import of Foundation: it comes with RealmSwift, and its `SortDescriptor` with it.
+// No import of Foundation: RealmSwift exports it, and has its own `SortDescriptor`.
 import RealmSwift
 import Testing
 

@@ -125,7 +125,7 @@ extension RealmSwiftTests {
     }
 }
 
-/// As an app that was written for an older RealmSwift declares it, to observe whatever it is given.
+/// A protocol of an app for an older RealmSwift, which observes objects and collections.
 private protocol ChangeSource {
     func observe(on queue: DispatchQueue?, _ block: @escaping (RealmCollectionChange<Self>) -> Void)
         -> NotificationToken

@@ -402,7 +402,7 @@ class NamesOfEmbedded: EmbeddedObject {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// As an app has it: what RealmSwift leaves free are properties of its own, of its own types.
+/// A class of an app: names that RealmSwift doesn't use are properties of its own, with its own types.
 class NamedAttachment: EmbeddedObject {
     @Persisted var name = ""
     @Persisted var parent: NamedMessage?

@@ -7,8 +7,8 @@ enum BusyWriter {
     static let id = 1000
 
     /// - Parameters:
-    ///   - way: the function that asks.
-    ///   - say: prints a line.
+    ///   - way: The function that requests the write.
+    ///   - say: Prints a line.
     static func run(_ path: String, _ way: String, _ say: @escaping @Sendable (String) -> Void) {
         let configuration = Herd.configuration(path)
         let done = DispatchSemaphore(value: 0)

@@ -13,7 +13,7 @@ struct DamageProbe {
     enum Stage: String, CaseIterable { case check, copy, write, read }
 
     static func run(_ path: String, folder: String, seeds: Range<UInt64>, _ say: (String) -> Void) throws {
-        // The stage that is the first's first: what comes before it has been tried.
+        // The first stage of the first seed. Earlier stages have already been tried.
         var stages = Stage.allCases[...]
         if let name = getenv("DAMAGE_FROM"), let from = Stage(rawValue: String(cString: name)) {
             stages = Stage.allCases.drop { $0 != from }

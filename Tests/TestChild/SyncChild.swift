@@ -2,7 +2,7 @@ import FreeholdEngine
 import FreeholdSync
 import FreeholdSyncCore
 
-/// What children do with synced files.
+/// The work of child processes on synced files.
 enum SyncChild {
     static let schema = [
         TableSpec(

@@ -134,7 +134,7 @@ struct TestChild {
         if let budget { options.memoryBudget = budget }
         let database = try open(path, options)
         let script = Script(seed: UInt64(seed))
-        // What a killed writer's commit left is certain to show in a write transaction only.
+        // Only a write transaction shows the last commit of a killed writer with certainty.
         let last = try database.beginWrite()
         var state = State(last)
         last.cancel()
@@ -191,7 +191,7 @@ struct TestChild {
         let last = try database.beginWrite()
         let number = GraphScript.Graph(last).number
         last.cancel()
-        // What isn't shown can't be read from the file.
+        // Hidden links can't be read from the file.
         var graph = GraphScript.Graph()
         while graph.number < number { graph.apply(script.steps(on: graph)) }
         say("ready")
@@ -233,7 +233,7 @@ struct TestChild {
         say("committed")
     }
 
-    /// Memory that damaged numbers ask for isn't to be had.
+    /// Limits the memory, so that allocations of damaged sizes fail.
     static func limitMemory() {
         #if canImport(Glibc)
             var limit = rlimit(rlim_cur: 4 << 30, rlim_max: 4 << 30)

@@ -42,7 +42,7 @@ public final class HerdWatch {
 
     private func fail(_ text: String) { if failures.count < 3 { failures.append(text) } }
 
-    /// What is wrong now, at the realm's newest version.
+    /// Returns the present mistakes, at the realm's newest version.
     public func check() -> [String] {
         realm.refresh()
         for check in checks { check() }

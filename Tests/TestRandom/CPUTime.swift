@@ -32,8 +32,9 @@ package enum CPUTime {
         return least
     }
 
-    /// A Boolean value that indicates whether the cost at `factor` times the size is at most `factor` times as great, give or take a half.
-    /// What grows with the square of the size is above for a factor of 4 or more. Costs below a few milliseconds are taken for equal.
+    /// A Boolean value that indicates whether the cost at `factor` times the size is at most twice `factor` times as
+    /// great. A cost that grows with the square of the size exceeds that for a factor of 4 or more. Costs below a few
+    /// milliseconds count as equal.
     package static func isLinear(_ small: Double, _ large: Double, factor: Double = 4) -> Bool {
         large <= max(small, 0.004) * factor * 2
     }

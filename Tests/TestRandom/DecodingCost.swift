@@ -10,7 +10,8 @@ package enum DecodingCost {
     /// A Boolean value that indicates whether memory is measured on this system.
     package static var isMeasured: Bool { allocation_meter_is_available() }
 
-    /// Returns the most bytes that the body had allocated at once. What it frees doesn't count, what it keeps does.
+    /// Returns the greatest number of bytes that the body had allocated at once. Bytes that it has freed don't count,
+    /// and those that it keeps do.
     package static func measure<Result>(_ body: () -> Result) -> (result: Result, bytes: Int) {
         allocation_meter_begin()
         let result = body()

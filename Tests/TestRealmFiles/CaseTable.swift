@@ -1,7 +1,7 @@
 package import FreeholdEngine
 import Foundation
 
-/// What the fixtures `…-cases` hold, by the rule that the program which wrote them followed.
+/// The content of the fixtures `…-cases`, by the rule of the program that wrote them.
 package enum CaseTable {
     /// The property that names an object of each class.
     package static let names = [

@@ -8,11 +8,11 @@ package struct FileRelocation {
     private let width: Int
     private var bytes: [UInt8] = []
 
-    /// Writes the file, without what lies before the arrays: a file may have holes.
+    /// Writes the file, without the bytes before the arrays, because a file may have holes.
     ///
     /// - Parameters:
-    ///   - base: Where the first array is to lie; a multiple of 8.
-    ///   - width: Bits of a reference, 32 or 64.
+    ///   - base: The offset of the first array, a multiple of 8.
+    ///   - width: The bits of a reference, 32 or 64.
     package static func write(_ original: [UInt8], to path: String, base: Int, width: Int) throws {
         var relocation = FileRelocation(original: original, base: base, width: width)
         let slot = Int(original[23] & 1)
@@ -62,7 +62,7 @@ package struct FileRelocation {
                 let value = element(ref, i, oldWidth)
                 return value != 0 && value & 1 == 0 ? move(value) : value
             }
-            // Numbers that stand among references may need more.
+            // Other numbers among the references may need more bits.
             let width = values.allSatisfy { Int(Int32(truncatingIfNeeded: $0)) == $0 } ? width : 64
             data = values.flatMap { Self.bytes($0, width / 8) }
             header[4] = flags & ~7 | (width == 64 ? 7 : 6)

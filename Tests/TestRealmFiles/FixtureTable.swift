@@ -1,7 +1,7 @@
 package import Foundation
 package import FreeholdEngine
 
-/// What the fixtures hold, by the rule that the program which wrote them followed.
+/// The content of the fixtures, by the rule of the program that wrote them.
 package enum FixtureTable {
     /// The numbers 0 to 11 without that of the object that was deleted.
     package static let rows = (0..<12).filter { $0 != 6 }
@@ -68,7 +68,7 @@ package enum FixtureTable {
         return values
     }
 
-    /// Nil for the row whose mixed value is a link.
+    /// Returns `nil` for the row whose mixed value is a link.
     package static func mixed(_ i: Int) -> Value? {
         switch i {
         case 0: .null

@@ -22,12 +22,12 @@ package enum RealmFixture: String, Sendable {
     case cases22 = "format22-cases"
     case cases24 = "format24-cases"
 
-    /// Those that hold what `FixtureTable` says.
+    /// The fixtures with the content of `FixtureTable`.
     package static let tables: [RealmFixture] = [
         .format11, .format20, .format22, .format23, .format24, .copy, .encrypted,
     ]
 
-    /// Those that hold what `CaseTable` says.
+    /// The fixtures with the content of `CaseTable`.
     package static let cases: [RealmFixture] = [.cases10, .cases21, .cases22, .cases24]
 
     /// Those of one class Person, of a client's realm.
@@ -54,7 +54,7 @@ package enum RealmFixture: String, Sendable {
         return names
     }
 
-    /// Whether a property of the class Everything is in a file of that format.
+    /// Returns whether a file of this format has the property of the class Everything.
     package func has(_ property: String) -> Bool {
         let since20 = ["decimal", "optDecimal", "decimals", "oid", "optOid", "child", "children"]
         let since21 = [

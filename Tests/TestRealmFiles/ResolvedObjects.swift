@@ -4,7 +4,7 @@ package import RealmFileReader
 /// One class as a file holds it, of whichever kind the file is.
 package struct RawClass {
     package var name: String
-    /// As links of mixed values name it.
+    /// The number with which links of mixed values name it.
     package var number: Int
     package var isEmbedded: Bool
     /// The targets of links, and the names of sets.
@@ -44,8 +44,8 @@ extension RealmFile {
     }
 }
 
-/// A file's objects without keys: a link is the text that names its target, and an embedded object stands in its owner as a
-/// dictionary. So what two files hold can be compared.
+/// The objects of a file without keys. A link is a text that names its target, and an embedded object is a dictionary
+/// in its owner. The contents of two files can therefore be compared.
 package struct ResolvedObjects {
     private let classes: [String: RawClass]
     private let names: [Int: String]
@@ -100,7 +100,7 @@ package struct ResolvedObjects {
 }
 
 extension Value {
-    /// Whether both are the same to the last bit: 1.0 isn't 1.00, and 0 isn't -0.
+    /// Returns whether both values are equal to the last bit: 1.0 isn't 1.00, and 0 isn't -0.
     package static func areIdentical(_ a: Value, _ b: Value) -> Bool {
         switch (a, b) {
         case (.float(let a), .float(let b)): a.bitPattern == b.bitPattern || (a.isNaN && b.isNaN)

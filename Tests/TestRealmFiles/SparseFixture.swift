@@ -12,7 +12,7 @@ package enum SparseFixture: String {
     package static let changedSize = 9_000_000
     package static let sizes = (middle: 17 << 20, large: 34 << 20, largest: 0xff_fff8 - 8)
 
-    /// What the program put into values of that size: a byte every million, and a z at the end.
+    /// Returns the program's value of that size: a byte at every million, and a z at the end.
     package static func value(_ size: Int) -> Data {
         var data = Data(count: size)
         for i in stride(from: 0, to: size, by: 1_000_000) { data[i] = UInt8(i / 1_000_000 + 1) }

@@ -130,7 +130,7 @@ public final class ChildProcess {
     #endif
 
     private static func makePipe(_ ends: inout [Int32]) throws {
-        // Marked at once: others start processes, too, which would hold the ends.
+        // The descriptors are marked at once, because other threads also start processes, which would inherit them.
         let code = fh_pipe(&ends)
         guard code == 0 else { throw Failure(description: "pipe: \(String(cString: strerror(code)))") }
     }
@@ -146,7 +146,7 @@ public final class ChildProcess {
     }
 }
 
-/// A folder that goes with the test.
+/// A temporary folder, removed together with the test.
 public final class ChildFolder {
     public let path: String
 

@@ -18,7 +18,7 @@ public func eventually(
     return true
 }
 
-/// What was waited for did not come. What follows in a test counts on it.
+/// The condition of a wait stayed false. The rest of the test depends on it.
 public struct NeverCame: Error, CustomStringConvertible {
     public let description: String
 

@@ -7,7 +7,8 @@
         return unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
     }
 
-    /// What a forked child found wrong, one bit each; 0 is nothing, 255 a child that was ended by a signal or hung for a minute.
+    /// The failed checks of a forked child, one bit each. 0 is none, and 255 a child that was ended by a signal or hung
+    /// for a minute.
     public func inChild(_ body: () -> Int32) -> Int32 {
         let child = forkProcess()
         if child == 0 {

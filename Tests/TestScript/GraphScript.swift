@@ -12,7 +12,7 @@ public struct GraphScript: Sendable {
 
     public static let tableName = "Node"
     static let ids: Int64 = 40
-    /// Every so many transactions the file gets a column and a table.
+    /// The number of transactions after which the file gets a column and a table.
     static let growth: Int64 = 7
 
     public enum Step: Equatable, Sendable {
@@ -68,7 +68,7 @@ public struct GraphScript: Sendable {
             }
         }
 
-        /// What is shown of the file.
+        /// Reads the shown content of the file.
         public init(_ view: DataView) {
             guard let table = view.schema.table(named: GraphScript.tableName) else { return }
             let columns = GraphColumns(table)

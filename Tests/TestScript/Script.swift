@@ -37,7 +37,7 @@ public struct Script: Sendable {
     /// Objects that are kept besides object 0.
     static let kept = 150
 
-    /// What one transaction does, in engine-free terms.
+    /// The work of one transaction, without types of the engine.
     public enum Step: Equatable, Sendable {
         case add(Int64, Entry)
         case set(Int64, number: Int64, text: String)

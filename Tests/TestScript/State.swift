@@ -1,8 +1,8 @@
 public import FreeholdEngine
 
-/// What a file of the script holds: by plain dictionaries, or read from the file.
+/// The content of a file of the script, from plain dictionaries or from the file.
 public struct State: Equatable, Sendable {
-    /// By primary key.
+    /// The entries by primary key.
     public var entries: [Int64: Entry] = [:]
 
     public init() {}
@@ -53,7 +53,7 @@ public struct State: Equatable, Sendable {
         }
     }
 
-    /// What differs, for a test's message.
+    /// Returns the differences, for a test's message.
     public func differences(from other: State) -> [String] {
         Set(entries.keys).union(other.entries.keys).sorted().compactMap { id in
             entries[id] == other.entries[id]

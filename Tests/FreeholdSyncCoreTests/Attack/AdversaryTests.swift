@@ -20,9 +20,10 @@ struct AdversaryTests {
         configuration.size = { $0.estimatedSize }
     }
 
-    /// The bytes that a machine with these bounds may keep for a user with that many connections, beside what honest clients need.
+    /// Returns the bytes that a machine with these bounds may keep for a user with that number of connections, beside
+    /// those of honest clients.
     ///
-    /// Each session may have its credit waiting, a commit in parts, what goes down in parts, and a query set.
+    /// Each session may have waiting credit, a commit in parts, a download in parts, and a query set.
     private static func bound(connections: Int) -> Int { (1 << 20) + connections * 6 * (64 << 10) }
 
     @Test(arguments: seeds)
@@ -85,7 +86,7 @@ struct AdversaryTests {
 
     /// Plays a world in which an adversary may not see objects with 1 for `mail`, nor the field `g`.
     ///
-    /// - Returns: all that the adversary was sent.
+    /// - Returns: All messages to the adversary.
     private func play(_ seed: UInt64, isOther: Bool) throws -> [[UInt8]] {
         var random = SeededRandom(seed: seed)
         let roles = SimulatedRoles()
@@ -266,7 +267,7 @@ private struct Adversary {
     /// The transport reports how many bytes a message had.
     private func say(_ message: ClientMessage, _ connection: ConnectionNumber, _ bench: inout ServerBench) {
         guard inbox.isOpen.contains(connection) else { return }
-        // A session begins anew with each bind.
+        // Each bind starts a new session.
         if case .unbind(let session) = message {
             inbox.bound[SessionKey(connection: connection, number: session)] = nil
         }
@@ -399,7 +400,7 @@ extension ClientMessage {
     }
 }
 
-/// About how many bytes of memory a value takes, with all that it holds. What is shared counts each time.
+/// The approximate number of bytes of memory that a value takes, with its content. Shared content counts each time.
 private enum Weight {
     static func of(_ value: Any) -> Int {
         switch value {

@@ -124,7 +124,7 @@ struct FileAttackTests {
         script.sync([0])
         script.sync([])
         script.world.replaceFile(1, copy)
-        // The copy learns that it is one, and no more: what stands beside X still names it as the file's own.
+        // The copy receives only the fact that it is one. Elements next to X still name it as the file's own.
         step(&script, 1) { !$0.store.data.state.forked.isEmpty }
         script.world.drop(1)
         script.sync([])

@@ -11,7 +11,7 @@ import Testing
 
 /// Messages that no honest side sends, straight into the machines: valid ones with numbers that are changed, and random ones.
 struct HostileMachineTests {
-    /// One found a server that gives a version two contents, and comes along each time.
+    /// One seed found a server that gives a version two contents. It is always included.
     static var seeds: [UInt64] {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["FREEHOLD_SEED"].flatMap({ UInt64($0) }) { return [seed] }

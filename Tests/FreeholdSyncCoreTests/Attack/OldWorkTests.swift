@@ -110,7 +110,8 @@ struct OldWorkTests {
         )
         stream.store.trim(horizon: 4)
         let clear = Change.clearDictionary(Place(Self.name, map(.confirmed(0), .confirmed)), hidden: [])
-        // As the author's list says that it has the element as it is now: what is inside isn't compared by what the author saw.
+        // The author's list has the element in its present state, so its content isn't compared with what the author
+        // saw.
         let now = try require(
             stream.contents?["list"].flatMap { if case .list(let all) = $0 { all.first } else { nil } }
         )

@@ -3,7 +3,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// What a refusal takes with it, and what it brings back (sync-attack.md, section 2), between real machines.
+/// The data that a refusal removes and restores (sync-attack.md, section 2), between real machines.
 struct RefusalAttackTests {
     private static let name = ScriptedWorld.name
 

@@ -41,7 +41,7 @@ struct ScriptedWorld {
         world.settle()
     }
 
-    /// Messages go up from some and down to some, for a while. The others' wait.
+    /// Delivers messages from some clients and to some clients, for a while. Those of other clients wait.
     mutating func pump(up: [Int], down: [Int]) {
         for _ in 0..<20 {
             world.time += 1_000

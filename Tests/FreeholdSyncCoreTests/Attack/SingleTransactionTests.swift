@@ -137,7 +137,7 @@ struct SingleTransactionTests {
         expectEqual(contents?["set"], .set([.string("x"): "x"]))
     }
 
-    /// What gave way.
+    /// Returns the replaced changes.
     private func replaced(_ script: ScriptedWorld, _ client: Int) -> [Change] {
         script.lost(client).compactMap { lost in
             if case .refused(let refusal) = lost, refusal.reason == .replaced { refusal.change } else { nil }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncWorlds
 
-/// What a file's journal says of a commit, read as edits with stored positions.
+/// A commit in a file's journal, read as edits with stored positions.
 struct FileCommitTests {
     @Test func `The edits of a commit make of the version before it the version that it made`() throws {
         for seed in 1...5 as ClosedRange<UInt64> {

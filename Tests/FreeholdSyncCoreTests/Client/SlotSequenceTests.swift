@@ -26,7 +26,7 @@ struct SlotSequenceTests {
         for _ in 0..<5 {
             guard let slot = slots.randomElement(using: &random) else { break }
             expectEqual(sequence.index(of: slot.id), slots.firstIndex { $0.id == slot.id })
-            // An element stands in one place.
+            // An element has one place.
             let places = slots.indices.filter { slots[$0].element == slot.element && slots[$0].node != nil }
             if places.count < 2 { expectEqual(sequence.place(of: slot.element), places.first) }
         }

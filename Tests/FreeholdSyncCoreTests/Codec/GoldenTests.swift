@@ -5,9 +5,9 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// Messages and their bytes, which no change of the code may change. The bytes lie in `Golden`, as hexadecimal numbers.
+/// Messages and their bytes, which no change of the code may change. The bytes are in `Golden`, as hexadecimal numbers.
 ///
-/// `FREEHOLD_REGENERATE=1` writes them anew: only for messages that are new.
+/// `FREEHOLD_REGENERATE=1` writes them again. This is only for new messages.
 struct GoldenTests {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Golden")

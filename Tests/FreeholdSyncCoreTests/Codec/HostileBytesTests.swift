@@ -24,14 +24,14 @@ struct HostileBytesTests {
     private static func problem(of bytes: [UInt8], _ seed: UInt64) -> String? {
         let zlib = seed % 2 == 1
         let codec = MessageCodec(compression: zlib ? ZlibCompression.shared : RunLengths(), limit: 1 << 20)
-        // What a compressed byte can become.
+        // The maximum size that a compressed byte can expand to.
         let most = zlib ? 1_032 : 255
         for isClient in [true, false] {
             do throws(CodecError) {
                 var (footprint, isEqual) = (0, true)
                 if isClient, let message = try codec.clientMessage(bytes) {
                     footprint = Footprint.of(message)
-                    // What can be read can be written, and is the same again.
+                    // A message that can be read can be written, and is read as the same message again.
                     isEqual = try codec.clientMessage(codec.encode(message)) == message
                 } else if !isClient, let message = try codec.serverMessage(bytes) {
                     footprint = Footprint.of(message)

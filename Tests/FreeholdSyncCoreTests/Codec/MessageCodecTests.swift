@@ -33,7 +33,7 @@ struct RunLengths: MessageCompression {
     }
 }
 
-/// What random tests of the codec share. `FREEHOLD_SEED` repeats one.
+/// The seeds that random tests of the codec share. `FREEHOLD_SEED` repeats one.
 enum CodecSeeds {
     static func seeds(_ test: String, count: Int, soak: Int) -> [UInt64] {
         let environment = ProcessInfo.processInfo.environment

@@ -125,7 +125,7 @@ struct ZlibCompressionTests {
         let plain = try MessageCodec().shared(message)
         let short = plain.compressed(by: ZlibCompression.shared, threshold: 0)
         expect(short.isCompressed && !plain.isCompressed && short.byteCount < plain.byteCount)
-        // What is compressed already stays.
+        // A compressed message isn't compressed again.
         expectEqual(short.compressed(by: ZlibCompression.shared, threshold: 0), short)
         let codec = MessageCodec(compression: ZlibCompression.shared)
         for session in [1, 70_000] as [SessionNumber] {
@@ -135,7 +135,7 @@ struct ZlibCompressionTests {
         }
     }
 
-    /// As another implementation of zlib wrote it: the bytes of `Golden/ping`, stored, not squeezed.
+    /// The frame is written by another implementation of zlib: the bytes of `Golden/ping`, stored without compression.
     @Test func `a frame of another writer is read`() throws {
         let body = Array(try MessageCodec().encode(.ping(Ping(deviceTime: 7)))[3...])
         var (a, b): (UInt32, UInt32) = (1, 0)

@@ -10,7 +10,7 @@ import Testing
 
 /// A server's conditions against the same queries on a file of Freehold.
 struct ConditionOracleTests {
-    /// What servers say of what they don't serve.
+    /// The texts of errors for conditions that servers don't support.
     private static let refusals = ["isn't served", "needs", "can be", "is compared with"]
 
     @Test func `each random condition finds what a file finds, or is refused by both or by name`() throws {

@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-/// What a property of a random object holds.
+/// The content of a property of a random object.
 enum RandomContent {
     case value(Value)
     case link(Int64)
@@ -159,7 +159,7 @@ struct ConditionWorld {
         }
     }
 
-    /// What a set of mixed values can't hold.
+    /// Returns whether a set of mixed values can't contain the value.
     private static func isUnfit(_ value: Value) -> Bool {
         switch value {
         case .list, .dictionary: true

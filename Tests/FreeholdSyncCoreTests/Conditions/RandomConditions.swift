@@ -125,7 +125,7 @@ struct RandomConditions {
             let relation = world.random.pick([.equal, .notEqual] as [ConditionOperator])
             return .compare(.path(target.path), relation, .constant(text(.string)), options())
         case 9:
-            // The constant stands first.
+            // The constant is on the left.
             let relation = world.random.pick([.equal, .notEqual, .less, .greaterOrEqual, .isIn] as [ConditionOperator])
             return .compare(.constant(constant(target.type)), relation, .path(target.path), [])
         default: return .compare(.path(target.path), relation(), .constant(constant(target.type)), [])
@@ -197,7 +197,7 @@ struct RandomConditions {
         return .compare(.path(target.path), relation, .constant(objects[0]), [])
     }
 
-    /// What is made of a path's values.
+    /// Returns a condition on a path's values.
     private mutating func made(_ target: Target) -> Condition {
         var path = target.path
         switch world.random.number(0..<6) {

@@ -172,7 +172,7 @@ struct ListTreeTests {
 }
 
 extension ListTree {
-    /// Every slot stands in one span, the homes and summaries are right.
+    /// Checks that every slot is in one span, and that the homes and summaries are right.
     func checkInvariants() {
         var slots = [Int](repeating: 0, count: blocks.count)
         for (index, leaf) in leaves.enumerated() {

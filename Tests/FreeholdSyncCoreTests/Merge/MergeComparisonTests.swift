@@ -66,7 +66,7 @@ struct MergeComparisonTests {
         expect(TestBudget.isSpent("MergeComparisonTests, \(options)", cases: cases, of: seeds.count))
     }
 
-    /// The seeds are fixed: the test says that the histories are worth something, not that the merge is right.
+    /// The seeds are fixed. The test shows that the histories reach the rare paths, and not that the merge is right.
     @Test func `The rare paths of a merge are all taken`() {
         var seen: Set<RarePath> = []
         for seed in 1...30 as ClosedRange<UInt64> {
@@ -85,7 +85,8 @@ struct MergeComparisonTests {
         expectEqual(seen, Set(RarePath.allCases))
     }
 
-    /// The hidden link came with the create. If C2 didn't see it, C2's work is a create too, which takes what the first one brought.
+    /// The hidden link was part of the create. If C2 didn't see it, C2's work is a create, too, which removes the
+    /// elements of the first one.
     @Test(arguments: [[c1, c2], [c2, c1]])
     func `an assignment keeps hidden elements of every author, unless a concurrent one removes them`(
         order: [FileIdent]

@@ -1,7 +1,7 @@
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// What random histories must reach, or they prove little.
+/// The paths that random histories must reach to be useful.
 enum RarePath: CaseIterable {
     case losingAssignment, deadIncarnation, instanceGone, deadFromBirthNamed, moveLost, defaultLoses, clampedClock
     case editOfRemovedElement, resend, denied, notUnique, forbidden, causeRefused, commitRefused, rewrittenList

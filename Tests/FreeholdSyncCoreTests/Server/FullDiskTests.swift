@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// What devices can do while the server's disk is full.
+/// The work of devices while the server's disk is full.
 struct FullDiskTests {
     /// A store that can't write.
     private struct FullStore: WorldStore {
@@ -66,7 +66,7 @@ struct FullDiskTests {
 
         setFull(false, &bench)
         for _ in 0..<30 { bench.tick() }
-        // Their sessions ended, so that they bind anew.
+        // Their sessions ended, so that they bind again.
         for client in new {
             expectEqual(bench.clients[client].faults, [.transient(after: 1_000)])
             bench.connect(client)

@@ -32,7 +32,7 @@ struct HoldTests {
         bench.commit(ann, [event(1)])
         bench.run(.hold(["app": ["Event"]]))
         bench.commit(ann, [event(2)])
-        // What the device made afterwards waits behind it.
+        // Later work of the device waits behind it.
         bench.commit(ann, [create(ObjectName("Thing", 7))])
         bench.commit(ben, [create(thing)])
         expectEqual(keys(bench), [ObjectName("Event", 1)])

@@ -6,7 +6,7 @@ import Testing
 
 /// Subscriptions whose conditions name keys, and those that an object's links leave without an answer.
 struct KeyedQueriesTests {
-    /// Notes what is asked of it.
+    /// A store that records its requests.
     private struct NotingStore: WorldStore {
         final class Notes {
             var scans: [SyncString] = []
@@ -73,7 +73,7 @@ struct KeyedQueriesTests {
         let author = fill(&bench, 20)
         let client = bench.add([query(condition)])
         expectEqual(keys(bench, client), expected)
-        // What is deleted and made again leaves and enters.
+        // Objects that are deleted and created again leave the view and enter it.
         for key in [2, 3, 7, 18] as [PrimaryKey] { bench.commit(author, [.delete(ObjectName("A", key), .edit)]) }
         expectEqual(keys(bench, client), expected.filter { ![2, 3, 7, 18].contains($0) })
         for key in [2, 3, 7, 18] as [PrimaryKey] {
@@ -153,7 +153,7 @@ struct KeyedQueriesTests {
         expectEqual(error?.className, "A")
         expectEqual(error?.index, 1)
         expectEqual(error?.version, 1)
-        // The others are served.
+        // The other objects are served.
         expectEqual(keys(bench, client), [2, 4])
     }
 

@@ -8,7 +8,7 @@ import Testing
 struct NoLeakTests {
     private let things = (0..<6 as Range<Int64>).map { ObjectName("Thing", .int($0)) }
 
-    /// Whose app the user has: the schema's old version, or a new one that has other names and lacks `g`.
+    /// The app of the user: the schema's old version, or a new one that has other names and lacks `g`.
     enum App: CaseIterable {
         case old, new
 
@@ -20,7 +20,7 @@ struct NoLeakTests {
         func name(_ thing: ObjectName) -> ObjectName { ObjectName(query[0].className, thing.key) }
         func property(_ name: SyncString) -> SyncString { self == .new && name == "f" ? "first" : name }
 
-        /// None of them shows `list`, `g` or what has 1 for `mail`; of the new app the schema hides `g`.
+        /// No role shows `list`, `g`, or objects with 1 for `mail`. In the new app, the schema hides `g`.
         var roles: [SimulatedRole] {
             let hidden: Set<SyncString> = self == .old ? ["g", "list"] : ["list"]
             return [

@@ -126,7 +126,7 @@ struct ObserverTests {
                     : random.chance(50) ? Change.delete(own, .edit) : set(own, "f", step)
                 bench.commit(ben, [change], seen)
             case 5:
-                // A client asks for objects of its view. Between two views it wouldn't know what it asked for.
+                // A client requests objects of its view. Between two views it couldn't interpret the answer.
                 guard bench.clients[ben].begun == nil else { continue }
                 bench.say(ben, .fetch(1, things + [ObjectName("Thing", .int(5)), ObjectName("Thing", .int(-1))]))
             default:

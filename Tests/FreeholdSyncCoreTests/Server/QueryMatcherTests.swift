@@ -150,7 +150,7 @@ struct QueryMatcherTests {
         expect(inner.matches(ObjectName("Dog", 1), ["address": .embedded(["_id": .value(.int(5))])]))
     }
 
-    /// The right that stands first hides the rest, whatever that would cost or say.
+    /// The first right hides the rest, whatever its cost and errors are.
     @Test func `a conjunction ends at the first part that isn't true`() throws {
         let condition = try QueryMatcher().compile("Dog", "age == 8 AND NOT owner.name == 'Ann'")
         expect(!condition.matches(ObjectName("Dog", 1), object))

@@ -39,7 +39,7 @@ struct StoreLimitTests {
         .create(ObjectName(className, .int(key)), [NewField("x", .value(.int(key)))])
     }
 
-    /// The first of three clients commits something that can't be kept, in one group with the others.
+    /// The first of three clients commits an object that can't be kept, in one group with the other clients.
     private func run(isStubborn: Bool) -> ServerBench {
         var bench = ServerBench(store: LimitedStore(isStubborn: isStubborn))
         let clients = ["ann", "ben", "cleo"].map { bench.add(user: SyncString($0)) }

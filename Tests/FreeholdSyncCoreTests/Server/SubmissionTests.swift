@@ -51,7 +51,7 @@ struct SubmissionTests {
         }
         expectEqual(bench.store.contents(of: ServerBench.stream).count, 20)
         expectEqual(bench.submitted.count, 20)
-        // Another node goes on.
+        // Another node continues.
         bench.killNode()
         bench.run(submission([set(things[0], 9)]))
         expectEqual(bench.store.contents(of: ServerBench.stream)[things[0]]?.contents["mail"], .value(.int(9)))

@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// What a store keeps of an object gives back the object. `FREEHOLD_SEED` repeats a history.
+/// An object is restored from its stored form. `FREEHOLD_SEED` repeats a history.
 struct StoredObjectTests {
     typealias Options = HistoryGenerator.Options
 
@@ -19,7 +19,7 @@ struct StoredObjectTests {
         return try MergedObject(StoredObject(doc: doc, meta: stored.meta))
     }
 
-    /// Merges go on with what was restored, after each step: so its inner order is as good as that of the object.
+    /// After each step, merges continue with the restored object, so its inner order must equal that of the object.
     @Test(arguments: all)
     func `Every object of random histories comes back equal, and merges on as before`(options: Options) throws {
         let seeds = CodecSeeds.seeds("StoredObjectTests", count: 2, soak: 500)
@@ -153,7 +153,7 @@ struct StoredObjectTests {
         let restored = try Self.restored(object, thing)
         expectEqual(restored, object)
         expectEqual(restored.contents, object.contents)
-        // What a program makes of milliseconds comes back as these, though a double rarely holds them exactly.
+        // A program's milliseconds are read as the same ones, although a double rarely represents them exactly.
         var random = SeededRandom(test: "milliseconds of dates")
         for _ in 0..<1_000 {
             let milliseconds = Int64.random(in: -62_135_596_800_000...253_402_300_799_999, using: &random)
@@ -169,7 +169,8 @@ struct StoredObjectTests {
         func object(_ date: Timestamp) throws -> MergedObject {
             try self.object([NewField("when", .value(.date(date))), NewField("list", .list(first: 1, [.date(date)]))])
         }
-        // As it was: the document has the milliseconds before, the meta data all nanoseconds that follow.
+        // The earlier stored form: the document has the milliseconds rounded down, and the metadata the remaining
+        // nanoseconds.
         var stored = try object(early).stored(thing.key)
         var rest: [UInt8] = []
         rest.appendVarint(999_953)

@@ -7,7 +7,7 @@ import ModelWriter
 enum SeedDocuments: String, CaseIterable, Sendable {
     case plain, toOne, toMany, embedded
 
-    /// What the classes are called in code, so that those of all steps can be compiled together.
+    /// The prefix of the classes' names in code, so that those of all steps can be compiled together.
     var prefix: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 
     private static let dog = """

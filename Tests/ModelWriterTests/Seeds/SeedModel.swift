@@ -1,13 +1,13 @@
 import ModelWriter
 import Testing
 
-/// A model of the seed documents: what a tab shows, and the schema that it stands for.
+/// A model of the seed documents: the code in a tab, and its schema.
 struct SeedModel: Sendable, CustomTestStringConvertible {
     let title: String
     let language: ModelLanguage
     let source: String
     let classes: [ModelClass]
-    /// Whether the tab has classes, not schemas alone.
+    /// Whether the tab has classes, and not only schemas.
     var isInClasses = true
 
     var testDescription: String { "\(language.name): \(title)" }

@@ -138,7 +138,7 @@ extension SeedModel {
             classes: [model("Car", "_id: objectId key, make: string, model: string, miles: int?")]
         ),
         SeedModel(
-            // What the SDK does with `mapTo` is the other way round than this page says: the key is the name in code.
+            // The SDK uses `mapTo` in the opposite way to this page: the key is the name in code.
             title: "Car, one name in code and one stored",
             language: .javascript,
             source: """

@@ -26,7 +26,7 @@ extension SourceFacts {
                 facts.insert("\(className).\(match.1)\(mark): \(type)")
             }
         }
-        // A primary key is indexed, whether that is said or not.
+        // A primary key is indexed, with or without a declaration.
         let keys = Set(facts.compactMap { $0.wholeMatch(of: /(\w+) primaryKey (\w+)/).map { "\($0.1).\($0.2): " } })
         return Set(
             facts.map { fact in

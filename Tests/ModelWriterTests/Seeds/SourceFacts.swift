@@ -1,8 +1,9 @@
 import ModelWriter
 
-/// What model source code declares, a line a fact, whatever its layout, order and comments are.
+/// The declarations in a model's source code, one fact for each line, independent of layout, order and comments.
 ///
-/// Two things are left out: the values that new objects begin with, and how wide an integer is (`int` and `long` are the same column).
+/// Two things are left out: the default values of new objects, and the width of integers (`int` and `long` are the same
+/// column).
 enum SourceFacts {
     static func of(_ text: String, _ language: ModelLanguage) -> Set<String> {
         let lines = text.split(separator: "\n").map { line in
@@ -189,7 +190,7 @@ enum SourceFacts {
     private static func cpp(_ lines: [String]) -> Set<String> {
         var facts: Set<String> = []
         var name = ""
-        // A macro's arguments may go on in the next line.
+        // A macro's arguments may continue on the next line.
         let text = lines.joined(separator: "\n").replacing(",\n", with: ", ")
         for line in text.split(separator: "\n").map(String.init) {
             if let match = line.wholeMatch(of: /struct (\w+) \{/) {

@@ -1,7 +1,7 @@
 import FreeholdEngine
 import ModelWriter
 
-/// Classes that have everything that a schema can say, once.
+/// Classes with every feature of a schema once.
 enum Kennel {
     static let classes = [keeper, hound, home, measurement, odd]
 

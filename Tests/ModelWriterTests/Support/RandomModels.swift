@@ -22,7 +22,7 @@ struct RandomModels {
             let name =
                 random.chance(40)
                 ? oddName() : random.pick(["Dog", "Person", "order_line", "größe"]) + "\(names.count)"
-            // As in a file: no two of one name.
+            // Names are unique, like in a file.
             if !names.contains(name) { names.append(name) }
         }
         let embedded = Set(names.indices.filter { _ in random.chance(25) })

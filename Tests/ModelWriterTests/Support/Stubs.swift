@@ -1,6 +1,6 @@
 import Foundation
 
-/// Just as much of the SDKs' declarations as a compiler needs to read models. What they forbid, these forbid too.
+/// The part of the SDKs' declarations that a compiler needs for models, with the same restrictions.
 enum Stubs {
     // MARK: Java
 

@@ -24,7 +24,7 @@ struct EditGenerator {
     }
 
     var kinds = Kind.allCases
-    /// A list has elements of one type, objects link to others, and no clear leaves out what an app sees.
+    /// A list has elements of one type, objects link to other objects, and every clear covers all visible elements.
     var fitsFiles = false
     private var fresh: Int64 = 1_000
     /// Elements of lists that were put in and taken out, each by its value.
@@ -54,7 +54,7 @@ struct EditGenerator {
                 try! edit.apply(to: &objects[edit.object])
                 edits.append(edit)
             }
-            // What is inserted behind a clear makes an assignment, and of two of these only the later stands.
+            // An insert behind a clear makes an assignment, and the later of two assignments replaces the other.
             if case .clearList? = edits.last, !kinds.contains(.assign) { break }
             if case .assignList? = edits.last, !kinds.contains(.assign) { break }
         }

@@ -1,6 +1,6 @@
 import FreeholdSyncCore
 
-/// What a server would say of an object, made naively of the oracle's copies.
+/// The updates that a server would send of an object, computed naively from the oracle's copies.
 struct ServerDifferences {
     /// Puts the whole content of an object into words.
     static func whole(_ object: Incarnation) -> ObjectUpdate.Content {
@@ -8,7 +8,7 @@ struct ServerDifferences {
         return .whole(version: object.changed, born: object.born, differ.fields(object.record))
     }
 
-    /// What differs from an earlier copy of the same incarnation.
+    /// Returns the differences from an earlier copy of the same incarnation.
     static func difference(from old: Incarnation, to new: Incarnation) -> ObjectUpdate.Content {
         let differ = ServerDifferences(old: old, new: new)
         let fields = differ.fields(from: old.record, to: new.record)

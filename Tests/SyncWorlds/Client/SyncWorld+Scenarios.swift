@@ -1,6 +1,6 @@
 import FreeholdSyncCore
 
-/// Rare events, each in the middle of a random history. What comes back is what went wrong.
+/// Rare events, each in the middle of a random history. The functions return the problems.
 extension SyncWorld {
     private static func world(_ seed: UInt64, _ name: String, _ client: () -> any WorldClient) -> SyncWorld {
         var options = Options(name: name, clients: 2, steps: 60)
@@ -85,7 +85,7 @@ extension SyncWorld {
             if case .list(let elements)? = contents["list"] { shown += elements }
         }
         if Set(shown).count != shown.count { world.problems.append("an element is doubled") }
-        // The list of a create that lost to another one's goes with it.
+        // The list of a create that lost to another one's is removed with it.
         let lists = Set(world.clients.flatMap { client in client.creations })
         let expected = inserted.subtracting(removed)
         if !Set(shown).isSubset(of: expected) { world.problems.append("a removed element is there") }
@@ -102,6 +102,6 @@ extension SyncWorld {
 }
 
 extension SyncWorld.Client {
-    /// Elements that came with creates.
+    /// The elements of creates.
     fileprivate var creations: [Content] { generator.created.map(Content.init) }
 }

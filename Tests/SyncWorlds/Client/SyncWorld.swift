@@ -302,8 +302,8 @@ struct SyncWorld {
         if data.state.querySets.last?.state != .complete { problems.append("client \(index): \(data.state.querySets)") }
     }
 
-    /// After each transaction: what is shown is what the shadows say, what is confirmed is what the server had at that version, and no
-    /// pending value gave way.
+    /// Checks each transaction: shadows explain the shown objects, the confirmed objects equal the server's at that
+    /// version, and no pending value was replaced.
     private mutating func check(_ index: Int, _ before: MemoryClientStore.Data, _ after: MemoryClientStore.Data) {
         func plain(_ contents: [SyncString: MergedContent]?) -> [SyncString: Content]? {
             contents.map { Content.withoutEmpty($0.mapValues(Content.init)) }
@@ -339,8 +339,8 @@ struct SyncWorld {
         }
     }
 
-    /// The numbers in the lists that a client shows. Empty if edits of the options change numbers, or move elements: a list that arrives whole
-    /// doesn't say which elements other devices moved.
+    /// The numbers in the lists that a client shows. They are empty if edits of the options change numbers or move
+    /// elements, because a list that arrives whole doesn't contain the moves of other devices.
     private func listed(_ index: Int) -> Set<ListedValue> {
         guard options.refusals == 0, !options.kinds.contains(where: { [.setElement, .embedded, .move].contains($0) })
         else { return [] }

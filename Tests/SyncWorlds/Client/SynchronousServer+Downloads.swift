@@ -122,7 +122,7 @@ extension SynchronousServer {
         session.holds = known.filter { held[$0.key] != nil || session.cursor != nil }
         var messages: [ServerMessage] = before + [.bootstrapBegin(number, begin)]
         if let last, let since {
-            // What changed in what the client has got.
+            // The changed objects among those that the client has.
             let names = all.filter { $0 <= last && (oracle.copies[Int(version)][$0]?.changed ?? 0) > since }
             let kept = view(queries, at: version).filter { $0.key <= last && $0.value <= since }
             let classes = send(names, at: version, &session)
@@ -155,7 +155,7 @@ extension SynchronousServer {
         let names = Array(rest.prefix(count))
         let isLast = names.count == rest.count
         let classes = send(names, at: begin.cursor.version, &session)
-        // What the client holds unchanged has to be named in a range.
+        // A range has to name the objects that the client holds unchanged.
         var batch = classes.first ?? ClassBatch(className: "Thing", objects: [])
         for name in names where session.holds[name] != nil && !batch.objects.contains(where: { $0.key == name.key }) {
             batch.objects.append(ObjectUpdate(name.key, .present(version: session.holds[name]!)))

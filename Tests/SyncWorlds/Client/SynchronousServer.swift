@@ -11,7 +11,7 @@ struct SynchronousServer {
     var now: Int64 = 1_000_000
     var files: [FileIdent: File] = [:]
     var sessions: [Int: Session] = [:]
-    /// What doesn't agree.
+    /// The contradictions that were found.
     private(set) var problems: [String] = []
     private(set) var counts: [String: Int] = [:]
 
@@ -27,7 +27,7 @@ struct SynchronousServer {
         let number: SessionNumber
         var ident: FileIdent
         var cursor: StreamVersion?
-        /// What the client holds of the view, and in which version.
+        /// The objects of the view that the client holds, with their versions.
         var holds: [ObjectName: StreamVersion] = [:]
         var queries: Queries?
         var answers: [Oracle.Answer] = []
@@ -58,7 +58,7 @@ struct SynchronousServer {
 
     // MARK: Views
 
-    /// Whether an object of a version is in the view of some queries.
+    /// Returns whether an object of a version is in the view of some queries.
     static func matches(_ name: ObjectName, _ object: Incarnation, _ queries: Queries?) -> Bool {
         guard object.died == nil else { return false }
         return queries?.queries.contains { query in
@@ -273,7 +273,7 @@ struct SynchronousServer {
             if comparesMerge, own?.version != answer.version || own?.refusals.count != answer.refusals.count {
                 problems.append("the merge answers otherwise than the oracle")
             }
-            // What names elements of a refused create is malformed, too.
+            // An edit that names elements of a refused create is malformed, too.
             if !oracle.rules.isRefusing, answer.refusals.contains(where: { $0.reason == .malformed }) {
                 problems.append("malformed: \(answer.refusals.map(\.description))")
             }

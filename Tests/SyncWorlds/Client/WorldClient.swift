@@ -3,9 +3,9 @@
 /// A client's file in a world: the one in memory, or another that is to do the same.
 protocol WorldClient {
     var data: MemoryClientStore.Data { get }
-    /// Whether the next transactions crash: nil for those that don't.
+    /// The crashes of the next transactions, with `nil` for transactions that don't crash.
     var crashes: [MemoryClientStore.Crash?] { get set }
-    /// What it found wrong with itself.
+    /// The problems that it found in itself.
     var problems: [String] { get }
 
     /// The app's own transaction. Edits that no app can do are left out.

@@ -5,7 +5,7 @@ import FreeholdSyncCore
 struct ConflictRules {
     typealias Objects = [ObjectName: [SyncString: MergedContent]]
 
-    /// What one device did in one transaction.
+    /// The work of one device in one transaction.
     struct Transaction {
         let device: Int
         /// No two transactions have the same.
@@ -15,11 +15,11 @@ struct ConflictRules {
         let refused: Set<ObjectName>
     }
 
-    /// What an object holds in the end.
+    /// The final content of an object.
     struct End {
         /// Lists by rising texts of their elements.
         var contents: [SyncString: MergedContent] = [:]
-        /// Elements of lists that have to follow each other in this order, others between them or not.
+        /// Elements of lists that have to follow each other in this order, with or without other elements in between.
         var orders: [SyncString: [[MergedContent]]] = [:]
     }
 
@@ -39,7 +39,7 @@ struct ConflictRules {
         let edit: LocalEdit
         let device: Int
         let moment: Moment
-        /// It was refused: its device went on as if it had been done.
+        /// The transaction was refused. Its device continued as if it had been done.
         let isRefused: Bool
     }
 
@@ -82,7 +82,7 @@ struct ConflictRules {
         if edits.contains(where: { if case .delete = $0.edit { !$0.isRefused } else { false } }) { return nil }
         var edits = edits
         if base == nil {
-            // Work on an object that a device wasn't allowed to make goes with it.
+            // Work on an object that a device wasn't allowed to create is removed with it.
             let makers = Set(edits.filter { $0.edit.isCreation && !$0.isRefused }.map(\.device))
             if makers.isEmpty { return nil }
             edits.removeAll { !makers.contains($0.device) }
@@ -144,7 +144,7 @@ struct PropertyEdit {
 }
 
 extension ConflictRules.Dated {
-    /// What it does to a property.
+    /// Returns its edit of a property.
     fileprivate func of(_ name: SyncString) -> PropertyEdit? {
         if case .create(_, let contents, let defaults) = edit {
             guard let content = contents[name] else { return nil }
@@ -252,7 +252,7 @@ struct SetRule {
 }
 
 extension PropertyEdit {
-    /// Whether it gives a collection another content as a whole.
+    /// Whether it replaces the whole content of a collection.
     var isAssignment: Bool {
         switch (made?.content, edit) {
         case (.list(let elements)?, _): !elements.isEmpty
@@ -373,7 +373,7 @@ struct EmbeddedRule {
     private var instances: [Instance] = []
 
     init(_ base: MergedContent?, _ edits: [PropertyEdit]) {
-        /// What each device has there: an index of an instance.
+        /// The instance that each device has there, as an index.
         var shown: [Int: Int] = [:]
         add(base, .before, isRefused: false)
         for edit in edits {

@@ -18,7 +18,7 @@ struct ListRule {
     }
 
     private var elements: [Element] = []
-    /// What each device shows: indices of elements.
+    /// The elements that each device shows, as indices.
     private var views: [Int: [Int]] = [:]
     private let base: [Int]
 
@@ -115,12 +115,12 @@ struct ListRule {
         return value
     }
 
-    /// By rising texts.
+    /// The final list, in the order of the texts.
     var end: MergedContent {
         .list(elements.filter { !$0.isRemoved }.map(value).sorted { "\($0)" < "\($1)" })
     }
 
-    /// What each device showed of the elements that are left and that no other device moved.
+    /// The order in which each device showed the remaining elements that no other device moved.
     var orders: [[MergedContent]] {
         views.map { device, view in
             view.compactMap { index in

@@ -4,7 +4,7 @@ import FreeholdSyncCore
 struct OfflineEdits {
     typealias Objects = [ObjectName: [SyncString: MergedContent]]
 
-    /// Whether some transactions write what the app forbids.
+    /// Whether some transactions write data that the app forbids.
     let refuses: Bool
     /// The keys that several devices make.
     var newKeys: [Int64] = []

@@ -1,8 +1,8 @@
 import FreeholdSyncCore
 
-/// What reached a server, in its order, with what the makers of it knew: enough to compare any two merges.
+/// The commits that reached a server, in their order, with what their authors knew: enough to compare any two merges.
 ///
-/// `HistoryGenerator` makes one from a seed. It prints as a script.
+/// `HistoryGenerator` creates one from a seed. It prints as a script.
 struct History: CustomStringConvertible {
     enum Event {
         /// A commit, or a resend of one.
@@ -30,18 +30,18 @@ struct History: CustomStringConvertible {
         let object: ObjectName
         let property: SyncString
         let isReal: Bool
-        /// What its author saw before.
+        /// The content that its author saw before.
         let old: Content?
         let new: Content
     }
 
-    /// What a change did to a list as its author saw it.
+    /// The effect of a change on a list as its author saw it.
     struct ListEdit {
         let id: ChangeID
         let object: ObjectName
         let inserted: [OwnID]
         let removed: [OwnID]
-        /// The new elements came as an assignment, which a later one may take away unseen.
+        /// The new elements are those of an assignment, which a later one may remove unseen.
         let isAssignment: Bool
         /// The change took away all that its author had seen: also what an earlier removal of the author's hid from it that
         /// was refused.

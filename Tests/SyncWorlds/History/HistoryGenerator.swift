@@ -1,9 +1,10 @@
 import FreeholdSyncCore
 
-/// Makes random histories of some clients and a server, from a seed.
+/// Creates random histories of some clients and a server from a seed.
 ///
-/// Clients work offline, download any number of versions between their own commits, have clocks that jump, send what they have in parts and twice;
-/// the server's clock jumps too, and refuses some work. What reaches the server is written down as a `History`.
+/// Clients work offline, download any number of versions between their own commits, have clocks that jump, and send
+/// their work in parts and twice. The server's clock jumps, too, and it refuses some work. The commits that reach the
+/// server are recorded as a `History`.
 struct HistoryGenerator {
     struct Options: CustomStringConvertible {
         var name: String

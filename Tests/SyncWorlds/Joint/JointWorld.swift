@@ -39,7 +39,7 @@ struct JointWorld {
     var problems: [String] = []
     var counts: [String: Int] = [:]
     var isCalm = false
-    /// What was said last.
+    /// The last recorded messages.
     private var last: [String] = []
     private let codec = MessageCodec()
 

@@ -5,7 +5,7 @@ struct Difference: CustomStringConvertible {
     let event: Int
     let description: String
 
-    /// Nil if there is none.
+    /// Returns `nil` if the merges agree.
     init?(_ history: History, observing observe: (History.Event, MergedStream, MergeAnswer?) -> Void = { _, _, _ in }) {
         var oracle = Oracle()
         oracle.rules = history.rules

@@ -24,7 +24,7 @@ struct MergedStream {
         return nil
     }
 
-    /// As the oracle's: what is stored, without what is empty.
+    /// Returns the stored content without empty parts, like the oracle.
     func stored() -> [ObjectName: [SyncString: Content]] {
         store.objects.compactMapValues { object in
             object.isAlive ? Content.withoutEmpty(object.contents.mapValues(Content.init)) : nil

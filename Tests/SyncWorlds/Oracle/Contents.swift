@@ -1,6 +1,6 @@
 import FreeholdSyncCore
 
-/// What can be read of an object: no stamps, no ids.
+/// The readable content of an object, without stamps and ids.
 indirect enum Content: Hashable {
     case value(SyncValue)
     case embedded([SyncString: Content])
@@ -36,7 +36,7 @@ extension Oracle {
         return object.contents(of: object.record) { isAlive($0) && view($0) }
     }
 
-    /// As `contents`, with hidden links: what a file stores.
+    /// Returns the contents with hidden links, as a file stores them.
     func stored(_ name: ObjectName) -> [SyncString: Content]? {
         guard let object = objects[name], object.died == nil else { return nil }
         return object.contents(of: object.record) { _ in true }

@@ -89,8 +89,8 @@ struct Merge {
         }
     }
 
-    /// Whether this is the incarnation that the author meant: there when the author saw the object, or of the author's own
-    /// making.
+    /// Returns whether this is the incarnation that the author meant: one that existed when the author saw the object,
+    /// or one that the author created.
     private func isMeant(_ object: Incarnation, by name: ObjectName) -> Bool {
         object.born <= commit.seen[name] ?? 0 || object.makers.contains(ident)
     }
@@ -140,7 +140,7 @@ struct Merge {
         objects[name] = object
     }
 
-    /// Whether a `deny` link of another live object holds it, in the merged state.
+    /// Returns whether a `deny` link of another live object holds it, in the merged state.
     private func isHeld(_ name: ObjectName) -> Bool {
         rules.denying.contains { rule in
             objects.contains { (referrer, object) in
@@ -167,7 +167,7 @@ struct Merge {
         return nil
     }
 
-    /// Nil for an object that is dead, and where one of the values is null: null is equal to nothing here.
+    /// Returns `nil` for a dead object, and if one of the values is null, because null isn't equal to null here.
     private func uniqueValues(_ name: ObjectName, _ properties: [SyncString]) -> [SetElement]? {
         guard let object = objects[name], object.died == nil else { return nil }
         var values: [SetElement] = []
@@ -182,7 +182,7 @@ struct Merge {
 
     // MARK: Refused work
 
-    /// What a refused change would have put into lists becomes slots that are dead from birth: later work of the author
+    /// Adds dead slots for the elements that a refused change would have inserted, because later work of the author
     /// names them.
     private mutating func leaveDeadSlots(of change: Change) {
         guard let object = known(change.object) else { return }

@@ -47,9 +47,9 @@ struct ModelClient {
         return commit
     }
 
-    /// Adds a change to the commit that is being made. What follows sees it.
+    /// Adds a change to the commit in progress. Later changes see it.
     ///
-    /// - Returns: its index in the commit.
+    /// - Returns: The index of the change in the commit.
     @discardableResult
     mutating func perform(_ change: Change) -> Int {
         precondition(draft != nil)
@@ -92,7 +92,7 @@ struct ModelClient {
         confirmed.rules = OracleRules()
         let file = confirmed.files[ident]
         pending.removeAll { $0.number <= file?.lastCommit ?? 0 }
-        // The server may have held the clock back: with nothing pending the client goes on from what counted.
+        // The server may have held the clock back. Without pending work, the client continues from the effective clock.
         if let last = file?.lastClock, pending.isEmpty { clock = last }
         clock = clock.pushed(by: confirmed.clocks[confirmed.clocks.count - 1], wall: wall)
         show()
@@ -105,7 +105,7 @@ struct ModelClient {
         (try? display.objects[object]?.list(target).alive.map(\.id)) ?? []
     }
 
-    /// What the journal calls a slot that is shown: confirmed where it can be, else of own making.
+    /// Returns the journal's reference to a shown slot: a confirmed one if possible, otherwise an own one.
     func reference(to slot: OwnID, of object: ObjectName, _ target: Target) -> ElementReference {
         let confirmed = try? self.confirmed.objects[object]?.list(target).alive.firstIndex { $0.id == slot }
         return confirmed.map { .confirmed($0) } ?? .own(slot.number)
@@ -120,7 +120,7 @@ struct ModelClient {
         )
     }
 
-    /// What the journal calls the embedded object that is shown at a place; nil if there is none.
+    /// Returns the journal's reference to the embedded object that is shown at a place, or `nil` if the place has none.
     func instance(of object: ObjectName, _ target: Target) -> (InstanceReference, OwnID)? {
         guard case .instance(let id)? = try? display.objects[object]?.register(target).value else { return nil }
         if case .instance(id)? = try? confirmed.objects[object]?.register(target).value { return (.confirmed, id) }

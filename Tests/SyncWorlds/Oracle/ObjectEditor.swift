@@ -239,7 +239,7 @@ struct ObjectEditor {
         return id
     }
 
-    /// The slot that the author meant. Nil stands for the list's start or end.
+    /// Returns the slot that the author meant. `nil` represents the list's start or end.
     private func slot(_ reference: ElementReference?, in target: Target) throws -> OwnID? {
         guard let reference else { return nil }
         switch reference {
@@ -249,7 +249,7 @@ struct ObjectEditor {
             return id
         case .confirmed(let index):
             let alive = try confirmed?.list(target).alive ?? []
-            // What was seen may be another incarnation, of which this list has nothing.
+            // The author may have seen another incarnation, whose slots aren't in this list.
             guard alive.indices.contains(index), try object.list(target).slots[alive[index].id] != nil else {
                 throw Dropped(reason: .malformed)
             }

@@ -1,6 +1,6 @@
 import FreeholdSyncCore
 
-/// What a property holds, by its kind. The first change of a property makes it the kind that the change speaks of.
+/// The content of a property, by its kind. The first change of a property determines the kind.
 enum Field: Hashable {
     case value(Register)
     case list(SlotList)

@@ -1,6 +1,6 @@
 import FreeholdSyncCore
 
-/// What the app's schema and rights say, as far as a merge needs it.
+/// The part of the app's schema and rights that a merge needs.
 struct OracleRules: Sendable {
     struct Property: Hashable, Sendable {
         let className: SyncString
@@ -15,7 +15,7 @@ struct OracleRules: Sendable {
     var asymmetric: Set<SyncString> = []
     /// A refusal takes the whole commit with it.
     var refusesWholeCommits = false
-    /// Whether a rule of the app forbids what a commit does to an object.
+    /// Returns whether a rule of the app forbids the commit's change of an object.
     var forbids: @Sendable (FileIdent, Commit, ObjectName) -> Bool = { _, _, _ in false }
 }
 
@@ -66,11 +66,11 @@ struct Oracle {
 
     // MARK: Commits
 
-    /// Merges a commit, whole or not at all, and answers it. A resend changes nothing.
+    /// Merges a whole commit or nothing of it, and answers it. A resend changes nothing.
     ///
     /// - Parameters:
-    ///   - serverNow: the server's wall clock; one that goes back is not believed.
-    ///   - clock: stands for the effective clock. For the display of a client's own pending work.
+    ///   - serverNow: The server's wall clock. A time before the last one is ignored.
+    ///   - clock: Replaces the effective clock, for the display of a client's own pending work.
     @discardableResult
     mutating func apply(
         _ commit: Commit,
@@ -153,7 +153,8 @@ struct Oracle {
         for name in objects.keys { copies[copies.count - 1][name]?.mapRegisters() }
     }
 
-    /// For resolving: the object as its author saw it. What is older than the horizon hasn't changed up to it.
+    /// Returns the object as its author saw it, for the resolution of references. An object from before the horizon
+    /// hasn't changed up to it.
     func object(_ name: ObjectName, at version: StreamVersion) -> Incarnation? {
         copies[Int(max(version, horizon))][name]
     }

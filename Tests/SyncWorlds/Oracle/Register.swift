@@ -1,7 +1,7 @@
 import FreeholdEngine
 import FreeholdSyncCore
 
-/// What a write is compared by: any real write beats any default; otherwise the later stamp wins.
+/// The order of writes: any real write beats any default, and otherwise the later stamp wins.
 struct Rank: Hashable, Comparable {
     let isReal: Bool
     let stamp: Stamp
@@ -18,7 +18,7 @@ struct OwnID: Hashable {
     let number: OwnNumber
 }
 
-/// What a register holds.
+/// The content of a register.
 enum Stored: Hashable {
     case plain(SyncValue)
     case instance(OwnID)
@@ -41,7 +41,7 @@ struct Register: Hashable {
         /// From the register's value into dictionaries inside of it.
         var path: [SyncString] = []
         var act: Act
-        /// It came with an assignment of the whole set or dictionary.
+        /// Whether it is part of an assignment of the whole set or dictionary.
         var isAssigned = false
     }
 
@@ -139,9 +139,9 @@ struct Register: Hashable {
     }
 }
 
-/// A set or a dictionary: a register per element or key.
+/// A set or a dictionary: a register for each element or key.
 ///
-/// sync-design.md, section 5: "set of values", "dictionary", and what "list clear, assign" says for these.
+/// sync-design.md, section 5: "set of values", "dictionary", and the parts of "list clear, assign" that concern them.
 struct Entries<Key: Hashable>: Hashable {
     private(set) var registers: [Key: Register] = [:]
     /// The greatest rank of an assignment.
@@ -185,7 +185,8 @@ struct Entries<Key: Hashable>: Hashable {
     }
 }
 
-/// What the author of a change had seen of an object: everything up to a version of it, and all work of its own.
+/// The part of an object that the author of a change had seen: everything up to a version of it, and all work of its
+/// own.
 struct Seen: Hashable {
     /// 0 where nothing of the object was confirmed to the author.
     let version: StreamVersion

@@ -7,13 +7,13 @@ struct SlotList: Hashable {
     /// A place where an element is or was.
     struct Slot: Hashable {
         let id: OwnID
-        /// Nil: the root, which stands before every slot.
+        /// The parent, or `nil` for the root, which precedes every slot.
         var parent: OwnID?
         var side: Side
         let stamp: Stamp
         let element: OwnID
         let born: StreamVersion
-        /// Nil while the element is here. The same as `born` for what never was alive.
+        /// `nil` while the element is in the slot. Equals `born` for a slot that was never alive.
         var died: StreamVersion?
     }
 
@@ -52,7 +52,7 @@ struct SlotList: Hashable {
         return children(nil, .right)
     }
 
-    /// What is stored: the slots where elements are.
+    /// The stored slots, those with elements.
     var alive: [Slot] { order.filter { $0.died == nil } }
 
     /// Right child of the left neighbour, unless the right neighbour lies in that one's right subtree: then left child of

@@ -35,7 +35,7 @@ struct ScriptedClient {
     /// The number of checksums that it compared after a reconnection.
     var sumsChecked = 0
     var versions: [StreamVersion] = []
-    /// What the replay found wrong.
+    /// The problems that the replay found.
     var mistakes: [String] = []
 
     init(queries: Queries) { self.queries = queries }
@@ -116,7 +116,7 @@ struct ScriptedClient {
             }
         case .bootstrapBegin(_, let begin):
             if let begun, begun != begin {
-                // The chunks of the other bootstrap make it neither the old view nor the new one.
+                // After chunks of the other bootstrap, the content is neither the old view nor the new one.
                 if position != nil { view = nil }
                 (earlier, position) = (position ?? earlier, nil)
             }

@@ -68,7 +68,7 @@ struct ServerBench {
     var requests: [(number: RequestNumber, request: ServerStoreRequest)] = []
     /// Receives what is sent to connections that aren't those of clients.
     var overhears: ((ConnectionNumber, ServerMessage?) -> Void)?
-    /// What became of submissions.
+    /// The outcomes of submissions.
     var submitted: [SubmissionNumber: SubmissionOutcome] = [:]
 
     init(
@@ -194,7 +194,7 @@ struct ServerBench {
         run(.timer(.look(Self.stream)))
     }
 
-    /// What a client must have in the end.
+    /// Returns the content that a client must have in the end.
     func expected(_ index: Int) -> [ObjectName: [ConfirmedField]] {
         let conditions = clients[index].queries.queries
         return store.contents(of: Self.stream).filter { name, object in

@@ -1,6 +1,6 @@
 @testable import FreeholdSyncCore
 
-/// What roles of simulated users let them do with objects of `Thing`; other classes are everybody's.
+/// The rights of simulated users' roles for objects of `Thing`. Other classes have no restrictions.
 struct SimulatedRole: Hashable, Sendable, SessionRights {
     /// Objects that hold this in `mail` aren't readable.
     var hiddenMail: Int64?

@@ -6,11 +6,11 @@ protocol WorldStore {
     func contents(of stream: StreamName) -> [ObjectName: MergedObject]
     func head(of stream: StreamName) -> StreamHead
     func files(of stream: StreamName) -> [FileIdent: FileRow]
-    /// What create-only classes took in.
+    /// The objects of create-only classes.
     func ingested(of stream: StreamName) -> [ObjectName: [NewField]]
     /// Opens the store anew after the death of its node.
     mutating func reopen()
-    /// What it found wrong with itself.
+    /// The problems that it found in itself.
     var problems: [String] { get }
 }
 
