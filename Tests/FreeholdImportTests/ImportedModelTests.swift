@@ -85,7 +85,7 @@ struct ImportedModelTests {
             }
             expect(mixed(1) == .int(5) && mixed(4) == .string("mixed text") && mixed(9) == .decimal128("12.75"))
             guard case .object(let object)? = mixed(11) else {
-                Issue.record("the link isn't there")
+                Issue.record("the link is missing")
                 return
             }
             expectEqual((object as? Word)?.rank, 3)

@@ -38,7 +38,7 @@ struct SynchronizedImportTests {
                 expectEqual(person.byName.count, 2)
                 expect((person.byName["own"] ?? nil) == person && (person.byName["gone"] ?? nil) == nil)
                 guard case .object(let object) = person.any else {
-                    Issue.record("the link isn't there")
+                    Issue.record("the link is missing")
                     continue
                 }
                 expectEqual((object as? Person)?._id, person._id)

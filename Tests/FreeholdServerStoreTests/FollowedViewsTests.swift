@@ -100,10 +100,10 @@ struct FollowedViewsTests {
                 expectEqual(change.to.version, driver.store.head(of: Self.stream).version)
                 for (number, change) in change.changes {
                     for name in change.left {
-                        expect(members[number]?.1.remove(name) != nil, "\(seed): \(name) left, wasn't there")
+                        expect(members[number]?.1.remove(name) != nil, "\(seed): \(name) left, but wasn't a member")
                     }
                     for name in change.entered {
-                        expectEqual(members[number]?.1.insert(name).inserted, true, "\(seed): \(name) was there")
+                        expectEqual(members[number]?.1.insert(name).inserted, true, "\(seed): \(name) was a member")
                     }
                 }
                 let fresh = try driver.store.file.followViews(of: Self.stream)

@@ -96,7 +96,7 @@ struct UnusedFileTests {
                 commit.answers = [forgotten: [answer], known: [answer]]
             }
             guard case .failed(.moved) = stores.perform(.commit(commit)) else {
-                Issue.record("a commit of a file that is gone was kept")
+                Issue.record("a commit of a removed file was kept")
                 return
             }
         }

@@ -104,12 +104,12 @@ struct RandomHistoryTests {
         if Set(alive).count != alive.count { problems.append("an element is doubled") }
         let removed = Set(edits.flatMap(\.removed))
         let clears = edits.compactMap(\.cleared)
-        for element in Set(alive).intersection(removed) { problems.append("\(element) was removed and is there") }
+        for element in Set(alive).intersection(removed) { problems.append("\(element) was removed and is present") }
         for edit in edits where !edit.isAssignment {
             for element in edit.inserted where !alive.contains(element) && !removed.contains(element) {
                 let born = list.elements[element]?.born ?? 0
                 if clears.contains(where: { $0.includes(born, element.ident) }) { continue }
-                problems.append("\(element) was removed by nobody and is gone")
+                problems.append("\(element) is missing without a removal")
             }
         }
         let places = Dictionary(uniqueKeysWithValues: list.order.enumerated().map { ($0.element.id, $0.offset) })

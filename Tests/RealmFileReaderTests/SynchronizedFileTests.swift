@@ -44,7 +44,7 @@ struct SynchronizedFileTests {
             let key = ObjectKey(object.key)
             expectEqual(object.values["any"], .objectLink(ObjectLink(tableID: item.number, key: key)))
             guard case .dictionary(let dictionary)? = object.values["byName"] else {
-                Issue.record("there is no dictionary")
+                Issue.record("the dictionary is missing")
                 continue
             }
             let byName = Dictionary(uniqueKeysWithValues: dictionary.entries.map { ($0.key, $0.value) })

@@ -51,7 +51,7 @@ struct JournalReplay {
         case .gone(let object, let primaryKey, let cause):
             seen["gone \(cause)", default: 0] += 1
             guard let row = rows[object.tableID]?.removeValue(forKey: object.key) else {
-                return problems.append("\(object) went and wasn't there")
+                return problems.append("\(object) was deleted, but didn't exist")
             }
             if let column = schema.table(id: object.tableID)?.primaryKey, let old = row[column.id],
                 old != primaryKey.map(JournalContent.value)
@@ -97,7 +97,7 @@ struct JournalReplay {
             seen["default", default: 0] += count
             for key in first.object.key.raw..<first.object.key.raw + Int64(count)
             where rows[first.object.tableID]?[ObjectKey(key)] == nil {
-                problems.append("\(first) at \(key) has a default value, and isn't there")
+                problems.append("\(first) at \(key) has a default value, but doesn't exist")
             }
         }
     }
@@ -107,7 +107,7 @@ struct JournalReplay {
     private mutating func alter(_ property: JournalProperty, _ body: (inout JournalContent?) -> Bool) {
         let object = property.object
         guard rows[object.tableID]?[object.key] != nil else {
-            return problems.append("\(object).\(property.column) changed, and isn't there")
+            return problems.append("\(object).\(property.column) changed, but doesn't exist")
         }
         if !body(&rows[object.tableID]![object.key]![property.column]) {
             problems.append("a change doesn't fit \(object).\(property.column)")
@@ -218,7 +218,7 @@ struct JournalReplay {
 
     private mutating func check(_ object: JournalObject, _ name: JournalName) {
         guard let row = rows[object.tableID]?[object.key] else {
-            return problems.append("\(object) is named, and isn't there")
+            return problems.append("\(object) is named, but doesn't exist")
         }
         switch name {
         case .primaryKey(let value):

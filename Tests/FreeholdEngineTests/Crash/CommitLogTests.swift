@@ -74,7 +74,7 @@ struct CommitLogTests {
         expect(database.core.header.requiredFeatures.contains(.commitLog))
         expectEqual(State(try database.snapshot()).transaction, 5)
         _ = try Script(seed: 1).takeTurn(in: database)
-        expectEqual(mark(path), .clear, "who doesn't ask for a log makes none")
+        expectEqual(mark(path), .clear, "a database without the option creates no log")
     }
 
     @Test func `a file that was created without a log gets one after it was closed everywhere`() throws {
@@ -521,7 +521,7 @@ struct CommitLogTests {
         fails()
         // The next needs a checkpoint, which needs the log.
         fails()
-        expectEqual(State(try database!.snapshot()).transaction, 3, "it is there, but isn't said to be durable")
+        expectEqual(State(try database!.snapshot()).transaction, 3, "it is visible, but wasn't acknowledged as durable")
         device.withLock { $0 = .right }
         try expectEqual(script.takeTurn(in: database!), 4)
         // A record that can't be written loses no data, because the checkpoint fails, too, and reports it.

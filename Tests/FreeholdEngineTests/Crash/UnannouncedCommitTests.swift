@@ -32,7 +32,7 @@ struct UnannouncedCommitTests {
         expectEqual(acknowledged, 1 + Int64(killedAt))
         let told = try database.snapshot()
         expectEqual(State(told).transaction, acknowledged)
-        expectEqual(database.lastVersion, told.version + 1, "it is in the file, and nobody was told")
+        expectEqual(database.lastVersion, told.version + 1, "it is in the file, and wasn't announced")
 
         let script = Script(seed: 1)
         try next(database, path, script)

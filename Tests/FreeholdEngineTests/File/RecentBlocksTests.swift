@@ -138,7 +138,7 @@ struct `The marks of recent blocks` {
             let descriptor = open(path, O_RDONLY)
             defer { close(descriptor) }
             guard case .set = CommitLogMark.read(descriptor) else {
-                Issue.record("the mark has gone")
+                Issue.record("the mark is missing")
                 continue
             }
         }

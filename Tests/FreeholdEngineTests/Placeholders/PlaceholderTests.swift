@@ -326,7 +326,7 @@ struct PlaceholderTests {
         expect(unshown.count == 1 && unshown[0].map(\.place) == places)
         expectEqual(unshown[0].map(\.primaryKey), [Value.string("k2"), Value.string("k2")])
         expectEqual(unshown[0].map(\.table), [b.id, b.id])
-        if case .unshown? = told.first {} else { Issue.record("the edits come first: \(told)") }
+        if case .unshown? = told.first {} else { Issue.record("the edits are first: \(told)") }
         // Sets and dictionaries: what a clear leaves.
         let cleared = try changes { transaction in
             transaction.dictionaryClear(a.column(named: "map")!, key)

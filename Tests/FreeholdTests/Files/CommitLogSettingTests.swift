@@ -48,7 +48,7 @@ struct CommitLogSettingTests {
             plain.usesCommitLog = false
             try expectEqual(ids(plain), Array(0..<20))
             try add(20..<22, plain)
-            expect(!hasLog(configuration), "who doesn't ask for one writes without")
+            expect(!hasLog(configuration), "a realm without the setting writes no log")
             try expectEqual(ids(configuration), Array(0..<22))
         }
     }

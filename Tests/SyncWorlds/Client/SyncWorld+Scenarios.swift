@@ -65,7 +65,7 @@ extension SyncWorld {
         world.heal()
         let isThere = names.allSatisfy { world.server.oracle.isAlive($0) }
         let wasReset = world.clients[0].reports.contains { if case .wasReset = $0 { true } else { false } }
-        return world.problems + (isThere ? [] : ["unsent work is lost"]) + (wasReset ? [] : ["there was no reset"])
+        return world.problems + (isThere ? [] : ["unsent work is lost"]) + (wasReset ? [] : ["the reset is missing"])
     }
 
     /// Lists lose and double nothing.
@@ -88,7 +88,7 @@ extension SyncWorld {
         // The list of a create that lost to another one's is removed with it.
         let lists = Set(world.clients.flatMap { client in client.creations })
         let expected = inserted.subtracting(removed)
-        if !Set(shown).isSubset(of: expected) { world.problems.append("a removed element is there") }
+        if !Set(shown).isSubset(of: expected) { world.problems.append("a removed element is present") }
         if !expected.subtracting(lists).isSubset(of: shown) { world.problems.append("an element is lost") }
         return world.problems
     }

@@ -273,7 +273,7 @@ struct SyncWorld {
                 }
             }
             if isQuiet, round > 2 { break }
-            if round == 59 { problems.append("there is no end of messages") }
+            if round == 59 { problems.append("the messages don't end") }
         }
         problems += server.problems
         if !server.agrees { problems.append("the merge and the oracle differ") }

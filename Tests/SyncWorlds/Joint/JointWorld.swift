@@ -302,7 +302,7 @@ struct JointWorld {
             quiet = isQuiet ? quiet + 1 : 0
         }
         problems += store.problems
-        if quiet < 4 { problems.append("there is no end of messages, the last: \(last)") }
+        if quiet < 4 { problems.append("the messages don't end, the last: \(last)") }
         let expected = store.contents(of: Self.stream).mapValues {
             Content.withoutEmpty($0.contents.mapValues(Content.init))
         }
