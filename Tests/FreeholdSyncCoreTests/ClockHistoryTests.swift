@@ -5,7 +5,7 @@ import Testing
 
 /// sync-design.md, section 4, and the histories of sync-attack.md, section 3.
 struct ClockHistoryTests {
-    @Test func `A slow client's second commit doesn't lose to its own first`() throws {
+    @Test func `a slow client's second commit doesn't lose to its own first`() throws {
         var stream = try Oracle(list: [])
         try stream.take(c2, commit(1, clock: 100, base: 1, set("f", 1)))
         // C1 saw that write, and its clock is behind. The first commit is bumped, so the second must be too.
@@ -16,7 +16,7 @@ struct ClockHistoryTests {
         expectEqual(stream.files[c1]?.answers.map(\.clock.counter), [1, 2])
     }
 
-    @Test func `A write beats the write that it saw, although another field was written since`() throws {
+    @Test func `a write beats the write that it saw, although another field was written since`() throws {
         var stream = try Oracle(list: [])
         try stream.take(c2, commit(1, clock: 100, base: 1, set("f", 1)))
         try stream.take(c3, commit(1, clock: 10, base: 1, set("g", 9)))
@@ -24,7 +24,7 @@ struct ClockHistoryTests {
         expectEqual(stream.values(thing, "f"), "2")
     }
 
-    @Test func `A clock of the future is held back, and later writes of others that saw it win`() throws {
+    @Test func `a clock of the future is held back, and later writes by other clients that saw it win`() throws {
         var stream = try Oracle(list: [])
         let far = commit(1, clock: 900_000, base: 1, set("f", 1))
         let answer = try stream.apply(far, from: c1, serverNow: 10_000)
@@ -33,7 +33,7 @@ struct ClockHistoryTests {
         expectEqual(stream.values(thing, "f"), "2")
     }
 
-    @Test func `The server's time never goes back: clamped commits of a file keep their order`() throws {
+    @Test func `the server's time never decreases: clamped commits of a file keep their order`() throws {
         var stream = try Oracle(list: [])
         _ = try stream.apply(commit(1, clock: 900_000, base: 1, set("f", 1)), from: c1, serverNow: 40_000)
         // Another node, 30 s behind.
@@ -58,7 +58,7 @@ struct ClockHistoryTests {
         expectEqual(stream.values(thing, "g"), "2")
     }
 
-    @Test func `A resend changes nothing and gets the same answer; a gap is refused by name`() throws {
+    @Test func `a resend changes nothing and gets the same answer, and a gap is refused by name`() throws {
         var stream = try Oracle(list: [])
         let increment = commit(1, clock: 10, base: 1, set("f", 1), .increment(Place(thing, "f"), 5))
         let first = try stream.apply(increment, from: c1, serverNow: 100)
@@ -74,7 +74,7 @@ struct ClockHistoryTests {
         }
     }
 
-    @Test func `A client's clock follows the wall, never falls, and is pushed within a bound`() {
+    @Test func `a client's clock follows the wall, never decreases, and is advanced within a bound`() {
         var clock = Clock.ofCommit(wall: 1_000, last: .zero)
         expectEqual(clock, Clock(milliseconds: 1_000))
         clock = Clock.ofCommit(wall: 400, last: clock)

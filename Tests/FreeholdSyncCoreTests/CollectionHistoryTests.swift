@@ -18,7 +18,9 @@ struct CollectionHistoryTests {
     }
 
     @Test(arguments: [[c1, c2], [c2, c1]])
-    func `Values of a set and keys of a dictionary merge one by one, the later write wins`(order: [FileIdent]) throws {
+    func `values of a set and keys of a dictionary merge one by one, and the later write wins`(order: [FileIdent])
+        throws
+    {
         var stream = try stream()
         for ident in order {
             let changes: [Change] =
@@ -36,7 +38,7 @@ struct CollectionHistoryTests {
     }
 
     @Test(arguments: [[c1, c2], [c2, c1]])
-    func `A clear takes the writes that its author saw, and no others`(order: [FileIdent]) throws {
+    func `a clear removes exactly the writes that its author saw`(order: [FileIdent]) throws {
         var stream = try stream()
         for ident in order {
             if ident == c1 {
@@ -107,7 +109,7 @@ struct CollectionHistoryTests {
         expectEqual(entries.count, 2)
     }
 
-    @Test func `Equal numbers of different types are one element of a set, and the later write shows`() throws {
+    @Test func `equal numbers of different types are one element of a set, and the later write is shown`() throws {
         var stream = try stream()
         try stream.take(
             c1,
@@ -135,7 +137,7 @@ struct CollectionHistoryTests {
     ]
 
     @Test(arguments: pairs)
-    func `Two values are one element of a set exactly if their numbers, or their bytes, are the same`(
+    func `two values are one element of a set exactly if their numbers, or their bytes, are equal`(
         a: SyncValue,
         b: SyncValue,
         isOne: Bool

@@ -5,7 +5,7 @@ import Testing
 
 /// sync-design.md, sections 6 and 8; sync-attack.md, H7 and H8.
 struct HorizonTests {
-    @Test func `H8: a list without a younger slot becomes a chain, references of later bases stay exact`() throws {
+    @Test func `H8: a list without a younger slot becomes a chain, and references of later bases stay exact`() throws {
         var stream = try Oracle(list: ["a", "b", "c"])
         try stream.take(c1, commit(1, clock: 10, base: 1, .remove(list, [.confirmed(0)])))
         try stream.take(c1, commit(2, clock: 11, base: 2, .remove(list, [.confirmed(0)])))
@@ -24,7 +24,7 @@ struct HorizonTests {
         expectEqual(stream.values(), "[x c]")
     }
 
-    @Test func `A list with a slot that was born behind the horizon keeps its tree`() throws {
+    @Test func `a list with a slot that was born behind the horizon keeps its tree`() throws {
         var stream = try Oracle(list: ["a", "b"])
         try stream.take(c1, commit(1, clock: 10, base: 1, .remove(list, [.confirmed(0)])))
         try stream.take(c1, commit(2, clock: 11, base: 2, insert("c", after: .confirmed(0), before: nil, first: 1)))
@@ -39,7 +39,7 @@ struct HorizonTests {
         expect(chain.order.count == 2 && stream.values() == "[b c]")
     }
 
-    @Test func `Behind the horizon nothing dead is kept, and work from before it must resync first`() throws {
+    @Test func `behind the horizon no dead data is kept, and work from before it must resync first`() throws {
         var stream = try Oracle(list: ["a"])
         try stream.take(c1, commit(1, clock: 10, base: 1, .delete(thing, .edit)))
         stream.trim(horizon: 2)

@@ -22,7 +22,7 @@ struct ListHistoryTests {
         expectEqual(stream.values(), "[a Y b]")
     }
 
-    @Test func `H2: two clients remove the same element, and the second removal of one hits its own aim`() throws {
+    @Test func `H2: two clients remove the same element, and one's second removal hits its own target`() throws {
         var stream = try Oracle(list: ["a", "b", "c"])
         try stream.take(c2, commit(1, clock: 10, base: 1, .remove(list, [.confirmed(1)])))
         try stream.take(c1, commit(1, clock: 20, base: 1, .remove(list, [.confirmed(1)])))
@@ -30,7 +30,7 @@ struct ListHistoryTests {
         expectEqual(stream.values(), "[a]")
     }
 
-    @Test func `H3: an insert that was refused is a slot that later work stands beside`() throws {
+    @Test func `H3: a refused insert is a slot for later work next to it`() throws {
         var rules = OracleRules()
         rules.forbids = { ident, commit, _ in ident == c1 && commit.number == 1 }
         var stream = try Oracle(list: ["a", "b"], rules: rules)
@@ -48,7 +48,7 @@ struct ListHistoryTests {
         expectEqual(stream.values(), "[Z b]")
     }
 
-    @Test func `H4: commits of one upload have bases of their own`() throws {
+    @Test func `H4: commits of one upload have their own bases`() throws {
         var stream = try Oracle(list: ["a", "b", "c"])
         try stream.take(c2, commit(1, clock: 10, base: 1, .remove(list, [.confirmed(0)])))
         // Index 1 is b at version 1, and c at version 2.
@@ -57,7 +57,7 @@ struct ListHistoryTests {
         expectEqual(stream.values(), "[B C]")
     }
 
-    @Test func `H5: the base of an edit is its object's version, also when it is newer than the cursor`() throws {
+    @Test func `H5: the base of an edit is its object's version, also if it is newer than the cursor`() throws {
         var stream = try Oracle(list: ["a", "b"])
         try stream.take(c2, commit(1, clock: 500, base: 1, .remove(list, [.confirmed(0)]), set("x", 1)))
         // Half a bootstrap brought the thing of version 2; the cursor is still 1.
@@ -91,7 +91,7 @@ struct ListHistoryTests {
         expectEqual(stream.values(), "[d B X]")
     }
 
-    @Test func `H10: a clear spares what was hidden from its author, and what its author couldn't know`() throws {
+    @Test func `H10: a clear keeps elements that were hidden from its author or unknown to it`() throws {
         let (here, ghost) = (ObjectName("Dog", 1), ObjectName("Dog", 2))
         var stream = try Oracle(list: [.link(here), .link(ghost), .link(here)])
         try stream.take(c2, commit(1, clock: 1, base: 0, .create(here, [])))
@@ -110,7 +110,7 @@ struct ListHistoryTests {
         expectEqual(stream.values(), "[→Dog 2]")
     }
 
-    @Test func `H11: a clear takes what its author saw and nothing else, whatever the clocks`() throws {
+    @Test func `H11: a clear removes exactly what its author saw, independent of the clocks`() throws {
         var stream = try Oracle(list: ["a"])
         // b has a clock far ahead, and C1 saw it. c has an early clock, and C1 didn't see it.
         try stream.take(c2, commit(1, clock: 90_000, base: 1, insert("b", after: .confirmed(0), before: nil, first: 1)))
@@ -119,7 +119,7 @@ struct ListHistoryTests {
         expectEqual(stream.values(), "[c]")
     }
 
-    @Test func `H13: a number that was coalesced away is used up, and the rest keep theirs`() throws {
+    @Test func `H13: a number that was coalesced away is used up, and the other ones stay`() throws {
         var stream = try Oracle(list: [])
         // The own insert 2 was made and removed before the upload.
         try stream.take(
@@ -138,7 +138,7 @@ struct ListHistoryTests {
     }
 
     @Test(arguments: [[c1, c2], [c2, c1]])
-    func `What was begun earlier comes first, and runs stay whole, in either order of arrival`(order: [FileIdent])
+    func `earlier inserts are first, and runs stay whole, in either order of arrival`(order: [FileIdent])
         throws
     {
         var stream = try Oracle(list: ["a", "z"])
@@ -151,7 +151,7 @@ struct ListHistoryTests {
     }
 
     @Test(arguments: [[c1, c2], [c2, c1]])
-    func `Backward runs stay whole, in either order of arrival`(order: [FileIdent]) throws {
+    func `backward runs stay whole, in either order of arrival`(order: [FileIdent]) throws {
         var stream = try Oracle(list: ["a", "z"])
         for ident in order {
             let values: [SyncValue] = ident == c1 ? ["3", "2", "1"] : ["y", "x"]
@@ -184,7 +184,7 @@ struct ListHistoryTests {
     }
 
     @Test(arguments: [[c1, c2], [c2, c1]])
-    func `A removal beats a move and a set of the same element`(order: [FileIdent]) throws {
+    func `a removal beats a move and a set of the same element`(order: [FileIdent]) throws {
         var stream = try Oracle(list: ["a", "b"])
         for ident in order {
             let changes: [Change] =
@@ -225,7 +225,7 @@ struct ListHistoryTests {
         expectEqual(stream.values(), "[new 1 2]")
     }
 
-    @Test func `The second assignment of an author replaces its first`() throws {
+    @Test func `the second assignment of an author replaces its first`() throws {
         var stream = try Oracle(list: ["a"])
         let gap = Gap(after: nil, before: nil)
         try stream.take(c1, commit(1, clock: 10, base: 1, .assignList(list, hidden: [], gap, first: 1, ["1"])))

@@ -19,7 +19,7 @@ struct ModelClientTests {
         expectEqual(one.display.values(thing, "f"), "2")
     }
 
-    @Test func `A pending value gives way to a deletion by others only`() throws {
+    @Test func `a pending value is replaced only by another client's deletion`() throws {
         var stream = try Oracle(list: [])
         var one = client(c1, of: stream)
         one.commit(wall: 10) { $0.perform(set("f", 1)) }
@@ -29,7 +29,7 @@ struct ModelClientTests {
         try expectEqual(stream.take(c1, one.pending[0]), [.objectGone])
     }
 
-    @Test func `A refused deletion brings the whole object back, a refused write the server's value`() throws {
+    @Test func `a refused deletion restores the whole object, and a refused write the server's value`() throws {
         var rules = OracleRules()
         rules.forbids = { ident, commit, _ in ident == c1 && commit.number == 1 }
         var stream = try Oracle(list: ["a", "b"], rules: rules)
@@ -63,7 +63,7 @@ struct ModelClientTests {
         expectEqual(stream.values(), "[a Y b]")
     }
 
-    @Test func `A clock that was held back is the client's clock from then on`() throws {
+    @Test func `a clock that was held back is the client's clock from then on`() throws {
         var stream = try Oracle(list: [])
         var one = client(c1, of: stream)
         one.commit(wall: 900_000) { $0.perform(set("f", 1)) }

@@ -7,7 +7,7 @@ import Testing
 struct ObjectHistoryTests {
     let other = ObjectName("Thing", 2)
 
-    @Test func `An edit of a dead incarnation doesn't touch the one that was made since`() throws {
+    @Test func `an edit of a dead incarnation doesn't change the new one`() throws {
         var stream = try Oracle(list: [])
         try stream.take(c2, commit(1, clock: 10, base: 1, .delete(thing, .edit)))
         try stream.take(c2, commit(2, clock: 11, base: 2, .create(thing, [NewField("f", .value(1))])))
@@ -18,7 +18,7 @@ struct ObjectHistoryTests {
         expect(stream.isAlive(thing))
     }
 
-    @Test func `A create with an older base merges into a live incarnation, field by field`() throws {
+    @Test func `a create with an older base merges into a live incarnation, field by field`() throws {
         var stream = try Oracle(list: [])
         try stream.take(c2, commit(1, clock: 10, base: 1, .delete(thing, .edit)))
         let fields = [NewField("f", .value(1)), NewField("g", .value(1))]
@@ -39,7 +39,7 @@ struct ObjectHistoryTests {
         expectEqual(stream.values(thing, "f"), "3")
     }
 
-    @Test func `A create into a dead incarnation is reported, unless its author knows of the deletion`() throws {
+    @Test func `a create into a dead incarnation is reported, unless its author knows of the deletion`() throws {
         var stream = try Oracle(list: [])
         try stream.take(c2, commit(1, clock: 10, base: 1, .delete(thing, .edit)))
         func create(_ number: UInt64, base: StreamVersion) -> Commit {
@@ -86,7 +86,7 @@ struct ObjectHistoryTests {
         expect(stream.stored(thing) == nil)
     }
 
-    @Test func `Two creates of one key are one object: real values beat defaults, whatever the clocks`() throws {
+    @Test func `two creates of one key are one object: real values beat defaults, with any clocks`() throws {
         var stream = Oracle()
         let real = [NewField("f", .value(1)), NewField("g", .value(.null), .byDefault)]
         let later = [NewField("f", .value(0), .byDefault), NewField("g", .value(0), .byDefault)]
@@ -99,7 +99,7 @@ struct ObjectHistoryTests {
     }
 
     @Test(arguments: [[c1, c2], [c2, c1]])
-    func `Lists of two creates of one key aren't mixed: the later real one stands`(order: [FileIdent]) throws {
+    func `lists of two creates of one key aren't mixed: the later real one wins`(order: [FileIdent]) throws {
         var stream = Oracle()
         for ident in order {
             let values: [SyncValue] = ident == c1 ? ["a"] : ["b", "c"]
@@ -114,7 +114,7 @@ struct ObjectHistoryTests {
     }
 
     @Test
-    func `Exactly the cascades that were journalled happen; a child that was added meanwhile stays, its link hidden`()
+    func `exactly the journalled cascades happen; a child that was added since is kept, and its link hidden`()
         throws
     {
         let (old, new) = (ObjectName("Child", 1), ObjectName("Child", 2))
@@ -136,7 +136,7 @@ struct ObjectHistoryTests {
         expectEqual(stream.stored(new)?["parent"], .value(.link(thing)))
     }
 
-    @Test func `A link to what was deleted is kept and hidden, and lives again with the object`() throws {
+    @Test func `a link to a deleted object is kept and hidden, and is visible again with the object`() throws {
         var stream = try Oracle(list: [])
         try stream.take(c1, commit(1, clock: 5, base: 1, .create(other, [NewField("link", .value(.link(thing)))])))
         try stream.take(c2, commit(1, clock: 6, base: 2, .delete(thing, .edit)))
@@ -146,7 +146,7 @@ struct ObjectHistoryTests {
     }
 
     @Test
-    func `A deny rule is checked on the merged state, and the cascades of a refused deletion are refused with it`()
+    func `a deny rule is checked on the merged state, and refuses the cascades with the deletion`()
         throws
     {
         var rules = OracleRules()
@@ -184,7 +184,7 @@ struct ObjectHistoryTests {
         try expectEqual(stream.take(c1, commit(2, clock: 11, base: 0, .set(Place(b, "age"), 3, .real))), [.objectGone])
     }
 
-    @Test func `Fields of two authors may collide with an object that neither saw`() throws {
+    @Test func `fields of two authors may collide with an object that neither saw`() throws {
         var rules = OracleRules()
         rules.unique = [("Seat", ["row", "number"])]
         var stream = try Oracle(list: [], rules: rules)
@@ -218,7 +218,7 @@ struct ObjectHistoryTests {
         expect(swap.isEmpty)
     }
 
-    @Test func `A class for new objects only takes each once and nothing else`() throws {
+    @Test func `a class for new objects only accepts each once and nothing else`() throws {
         var rules = OracleRules()
         rules.asymmetric = ["Event"]
         var stream = try Oracle(list: [], rules: rules)
@@ -230,7 +230,7 @@ struct ObjectHistoryTests {
         try expectEqual(stream.take(c1, commit(2, clock: 30, base: 1, .delete(event, .edit))), [.createOnly])
     }
 
-    @Test func `Null is a primary key, and keys of different bytes are different objects`() throws {
+    @Test func `null is a primary key, and keys of different bytes are different objects`() throws {
         var stream = Oracle()
         let keys: [PrimaryKey] = [.null, .string("\u{E9}"), .string("e\u{301}"), .int(0), .string("0")]
         for (index, key) in keys.enumerated() {

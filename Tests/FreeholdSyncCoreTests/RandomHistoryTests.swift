@@ -128,7 +128,7 @@ struct RandomHistoryTests {
     /// object exists. Refusals are left out because unique constraints are checked in the order of arrival. The horizon
     /// is left out because a chain doesn't keep the shape of the tree.
     @Test(arguments: [HistoryGenerator.Kind.inserts, HistoryGenerator.Kind.orderless])
-    func `Without creates, deletes, refusals and trimming the order of arrival makes no difference`(
+    func `without creates, deletes, refusals and trimming, the order of arrival makes no difference`(
         kinds: [HistoryGenerator.Kind]
     ) throws {
         let seeds = Self.seeds
@@ -162,7 +162,7 @@ struct RandomHistoryTests {
         expect(TestBudget.isSpent("RandomHistoryTests, rounds", cases: cases, of: seeds.count))
     }
 
-    @Test func `Runs that were put in at the same time aren't mixed`() throws {
+    @Test func `runs that were inserted at the same time aren't mixed`() throws {
         for seed in Self.seeds {
             let options = Options(name: "runs", kinds: HistoryGenerator.Kind.inserts, refusals: 0)
             var generator = HistoryGenerator(seed: seed, options)
@@ -187,7 +187,7 @@ struct RandomHistoryTests {
         }
     }
 
-    @Test func `A seed always makes the same history, and it prints as a script`() throws {
+    @Test func `a seed always creates the same history, which prints as a script`() throws {
         func history() -> History {
             var generator = HistoryGenerator(seed: 7, Options(name: "everything"))
             generator.run()

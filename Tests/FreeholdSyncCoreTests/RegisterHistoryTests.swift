@@ -8,7 +8,9 @@ struct RegisterHistoryTests {
     let count = Place(thing, "count")
 
     @Test(arguments: [[c1, c2, c3], [c3, c2, c1], [c2, c1, c3], [c2, c3, c1], [c1, c3, c2], [c3, c1, c2]])
-    func `Adds after the register's clock are summed, wrapping; earlier ones are dropped`(order: [FileIdent]) throws {
+    func `increments after the register's clock are summed, wrapping; earlier ones are dropped`(order: [FileIdent])
+        throws
+    {
         var stream = try Oracle(list: [], [NewField("count", .value(5))])
         for ident in order {
             let (clock, change): (Int64, Change) =
@@ -32,7 +34,7 @@ struct RegisterHistoryTests {
         expectEqual(stream.values(thing, "count"), "8")
     }
 
-    @Test func `Adds count on a default whatever the clocks, and stay when a real value comes before them`() throws {
+    @Test func `increments count on a default with any clocks, and stay when a real value precedes them`() throws {
         var stream = Oracle()
         let field = [NewField("count", .value(0), .byDefault)]
         try stream.take(c1, commit(1, clock: 10, base: 0, .create(thing, field), .increment(count, 3)))
@@ -42,7 +44,8 @@ struct RegisterHistoryTests {
         expectEqual(stream.values(thing, "count"), "104")
     }
 
-    @Test func `Merged neighbouring adds have the latest clock: a late set counts one too many and loses none`() throws
+    @Test func `merged neighbouring increments have the latest clock: a late set counts one too many and loses none`()
+        throws
     {
         for merges in [false, true] {
             var stream = try Oracle(list: [], [NewField("count", .value(0))])
@@ -56,7 +59,7 @@ struct RegisterHistoryTests {
     }
 
     @Test(arguments: [[c1, c2], [c2, c1]])
-    func `Dictionaries in mixed values merge key by key along their path, a list there is one register`(
+    func `dictionaries in mixed values merge key by key along their path, and a list there is one register`(
         order: [FileIdent]
     ) throws {
         let start: SyncValue = .dictionary(
@@ -91,7 +94,9 @@ struct RegisterHistoryTests {
     }
 
     @Test(arguments: [[c1, c2], [c2, c1]])
-    func `A later write of a whole mixed value takes the edits before it and leaves those after it`(order: [FileIdent])
+    func `a later write of a whole mixed value replaces the edits before it and keeps those after it`(
+        order: [FileIdent]
+    )
         throws
     {
         var stream = try Oracle(list: [], [NewField("mixed", .value(.dictionary(SyncDictionary([("a", 1)]))))])
@@ -117,7 +122,9 @@ struct RegisterHistoryTests {
     }
 
     @Test(arguments: [[c1, c2], [c2, c1]])
-    func `Edits inside an embedded object go with their instance; a later assignment wins whole`(order: [FileIdent])
+    func `edits inside an embedded object belong to their instance, and a later assignment wins whole`(
+        order: [FileIdent]
+    )
         throws
     {
         var stream = try Oracle(list: [], [NewField("home", .value(address(90, "old")))])
@@ -136,7 +143,7 @@ struct RegisterHistoryTests {
         expectEqual(stream.values(thing, "home"), "{floor: 3 street: new}")
     }
 
-    @Test func `Concurrent edits inside one instance merge field by field`() throws {
+    @Test func `concurrent edits inside one instance merge field by field`() throws {
         var stream = try Oracle(list: [], [NewField("home", .value(address(90, "old")))])
         let home = Place(thing, "home").instance(.confirmed)
         try stream.take(c1, commit(1, clock: 10, base: 1, .set(home.property("floor"), 7, .real)))
@@ -145,7 +152,7 @@ struct RegisterHistoryTests {
         expectEqual(stream.values(thing, "home"), "{floor: 7 street: S}")
     }
 
-    @Test func `H12: an embedded object in a list is named by its element, and goes with it`() throws {
+    @Test func `H12: an embedded object in a list is named by its element, and is removed with it`() throws {
         var stream = try Oracle(list: [address(90, "a"), address(91, "b")])
         let second = list.element(.confirmed(1))
         try stream.take(c2, commit(1, clock: 10, base: 1, .remove(list, [.confirmed(0)])))

@@ -5,7 +5,7 @@ import Testing
 @testable import SyncWorlds
 
 struct VocabularyTests {
-    @Test func `A dictionary is sorted by the bytes of its keys, and the last of equal keys counts`() {
+    @Test func `a dictionary is sorted by the bytes of its keys, and the last of equal keys counts`() {
         var dictionary = SyncDictionary([("b", 1), ("\u{E9}", 2), ("a", 3), ("b", 4), ("e\u{301}", 5), ("", 6)])
         expectEqual(dictionary.entries.map(\.key), ["", "a", "b", "e\u{301}", "\u{E9}"])
         expectEqual(dictionary["b"], 4)
@@ -16,7 +16,7 @@ struct VocabularyTests {
         expectEqual(dictionary, SyncDictionary(dictionary.entries.reversed().map { ($0.key, $0.value) }))
     }
 
-    @Test func `Values are equal to the bit`() {
+    @Test func `values are equal to the bit`() {
         expect(SyncValue.double(0.0) != .double(-0.0))
         expectEqual(SyncValue.double(.nan), .double(.nan))
         expect(SyncValue.decimal128("1.0") != .decimal128("1.00"))
@@ -24,14 +24,14 @@ struct VocabularyTests {
         expect(SyncValue.string("\u{E9}") != .string("e\u{301}"))
     }
 
-    @Test func `Stamps are ordered by clock, then by file`() {
+    @Test func `stamps are ordered by clock, then by file`() {
         let stamps = [(2, 1), (1, 2), (1, 1), (2, 0)].map {
             Stamp(clock: Clock(rawValue: $0.0), ident: FileIdent(rawValue: $0.1))
         }
         expectEqual(stamps.sorted(), [stamps[2], stamps[1], stamps[3], stamps[0]])
     }
 
-    @Test func `A commit prints as a script`() {
+    @Test func `a commit prints as a script`() {
         let place = Place(thing, "homes").entry("a").instance(.own(3)).property("rooms").element(.confirmed(2)).nested(
             "k"
         )

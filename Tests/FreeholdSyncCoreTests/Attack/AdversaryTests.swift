@@ -27,7 +27,9 @@ struct AdversaryTests {
     private static func bound(connections: Int) -> Int { (1 << 20) + connections * 6 * (64 << 10) }
 
     @Test(arguments: seeds)
-    func `honest clients go on beside an adversary, and the node keeps a bounded amount`(_ seed: UInt64) throws {
+    func `honest clients continue beside an adversary, and the node keeps a bounded number of bytes`(_ seed: UInt64)
+        throws
+    {
         var random = SeededRandom(seed: seed)
         var bench = ServerBench(seed: seed, configure: Self.narrow)
         for _ in 0..<3 { _ = bench.add() }

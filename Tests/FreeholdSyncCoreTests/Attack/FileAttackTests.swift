@@ -7,7 +7,7 @@ import Testing
 struct FileAttackTests {
     private static let place = LocalPlace(ScriptedWorld.name, "list")
 
-    @Test func `a phone's backup with a pending commit that was sent since: it isn't done twice`() {
+    @Test func `a pending commit of a phone's backup that was sent in the meantime isn't done twice`() {
         var script = ScriptedWorld()
         script.commit(0, .create(ScriptedWorld.name, ["count": .value(0)], defaults: []))
         script.syncAll()
@@ -42,7 +42,7 @@ struct FileAttackTests {
         script.check()
     }
 
-    @Test func `a file copied to another device goes on with what the copy made before`() {
+    @Test func `a file that was copied to another device continues with the copy's earlier work`() {
         var script = ScriptedWorld(list: "a")
         script.sync([1])
         script.insert(0, "X", at: 1)
@@ -64,7 +64,7 @@ struct FileAttackTests {
         script.check()
     }
 
-    @Test func `a file copied twice: all three go on, each commit once`() {
+    @Test func `a file that was copied twice: all three continue, each commit once`() {
         var script = ScriptedWorld(clients: 3)
         script.commit(0, .create(ScriptedWorld.name, ["count": .value(0)], defaults: []))
         script.syncAll()
@@ -84,7 +84,7 @@ struct FileAttackTests {
         script.check()
     }
 
-    @Test func `a copy of a copy resolves what its grandparent made`() {
+    @Test func `a copy of a copy resolves the elements of its grandparent`() {
         var script = ScriptedWorld(list: "a")
         script.sync([])
         script.insert(0, "X", at: 1)
@@ -110,7 +110,7 @@ struct FileAttackTests {
         script.check()
     }
 
-    @Test func `a copy of a copy, with no commit in common, knows what their ancestor made`() {
+    @Test func `a copy of a copy without a common commit resolves the elements of their ancestor`() {
         var script = ScriptedWorld(clients: 3, list: "a")
         script.sync([])
         script.insert(0, "X", at: 1)
@@ -155,7 +155,7 @@ struct FileAttackTests {
     }
 
     @Test(arguments: [true, false])
-    func `a store restored from a backup gets the acknowledged work that it lost`(isCopy: Bool) {
+    func `a store restored from a backup receives the acknowledged work that it lost`(isCopy: Bool) {
         var script = ScriptedWorld(list: "ab")
         script.set(0, 1, "count")
         script.syncAll()
@@ -179,7 +179,7 @@ struct FileAttackTests {
         script.check()
     }
 
-    @Test func `a store that is behind and has gone on is noticed although its versions are reached again`() {
+    @Test func `a store that is behind and has continued is noticed, although its versions are reached again`() {
         var script = ScriptedWorld(clients: 3, list: "ab")
         let backup = script.store
         script.set(0, 5)
@@ -195,7 +195,7 @@ struct FileAttackTests {
         script.check()
     }
 
-    @Test func `work that the restored store knows isn't done again`() {
+    @Test func `work that the restored store has isn't done again`() {
         var script = ScriptedWorld()
         script.commit(0, .create(ScriptedWorld.name, ["count": .value(0)], defaults: []))
         script.syncAll()
@@ -214,7 +214,7 @@ struct FileAttackTests {
         script.check()
     }
 
-    @Test func `an empty store in place of the old one gets all that files still know they made`() {
+    @Test func `an empty store that replaces the old one receives all work that files still have`() {
         var script = ScriptedWorld(list: "ab")
         script.set(1, 3, "g")
         script.syncAll()
@@ -225,7 +225,7 @@ struct FileAttackTests {
         script.check()
     }
 
-    @Test func `increments of an object that the new store doesn't have are handed to the app`() {
+    @Test func `increments of an object that the new store doesn't have are returned to the app`() {
         let name = ObjectName("Thing", 2)
         var script = ScriptedWorld(list: "ab")
         let backup = script.store
@@ -243,7 +243,7 @@ struct FileAttackTests {
         expect(edits.contains(.increment(LocalPlace(name, "count"), 5)))
     }
 
-    @Test func `a store that is replaced amid a first bootstrap is noticed`() {
+    @Test func `a store that is replaced during a first bootstrap is noticed`() {
         var script = ScriptedWorld(clients: 2)
         script.commit(0, .create(ScriptedWorld.name, ["list": .list([ScriptedWorld.element("a")])], defaults: []))
         script.commit(0, .create(ObjectName("Thing", 2), ["f": .value(1)], defaults: []))
@@ -267,7 +267,7 @@ struct FileAttackTests {
     }
 
     @Test(arguments: [ResetMode.discard, .recover, .recoverOrDiscard])
-    func `what can't be recovered is handed to the app`(mode: ResetMode) {
+    func `work that can't be recovered is returned to the app`(mode: ResetMode) {
         var script = ScriptedWorld(list: "ab")
         let backup = script.store
         script.world.resetMode = mode
@@ -289,7 +289,7 @@ struct FileAttackTests {
         for problem in script.world.problems { Issue.record(Comment(rawValue: problem)) }
     }
 
-    @Test func `manual: nothing happens until the app says how`() {
+    @Test func `manual resets wait for the app's decision`() {
         var script = ScriptedWorld(list: "ab")
         let backup = script.store
         script.world.resetMode = .manual
@@ -306,7 +306,7 @@ struct FileAttackTests {
         script.check()
     }
 
-    @Test func `what the user writes while a file is being reset isn't lost`() {
+    @Test func `writes of the user during a reset of the file aren't lost`() {
         var script = ScriptedWorld(list: "ab")
         let backup = script.store
         script.set(0, 5)
@@ -330,7 +330,7 @@ struct FileAttackTests {
         script.check()
     }
 
-    @Test func `a guess at a file's secret gets a file of its own`() {
+    @Test func `a client that guesses a file's secret gets a file of its own`() {
         var script = ScriptedWorld(list: "ab")
         let known = script.world.clients[1].store.data.state.file
         var forged = MemoryClientStore().data

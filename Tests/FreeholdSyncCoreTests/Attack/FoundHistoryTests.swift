@@ -27,7 +27,7 @@ struct FoundHistoryTests {
         script.check()
     }
 
-    @Test func `a difference for pending work is one from what the session was sent, not from what it had at first`() {
+    @Test func `a difference for pending work is based on the last sent version, not on that at the bind`() {
         var script = ScriptedWorld(list: "abc")
         script.sync([0])
         script.insert(1, "X", at: 1)
@@ -50,7 +50,7 @@ struct FoundHistoryTests {
         script.check()
     }
 
-    @Test func `what an interrupted bootstrap took away is asked for, and isn't taken for damage`() {
+    @Test func `objects that an interrupted bootstrap removed are requested, and aren't reported as damage`() {
         var script = ScriptedWorld(list: "abc")
         script.world.handle(.subscribed(SimulatedChecks.queries(1)), 1)
         for _ in 0..<100 where script.shown(1) != nil {
@@ -65,7 +65,7 @@ struct FoundHistoryTests {
         script.check()
     }
 
-    @Test func `a refused move from before the horizon leaves a place that later work can stand beside`() throws {
+    @Test func `a refused move from before the horizon leaves a slot for later work next to it`() throws {
         let (old, new) = (FileIdent(rawValue: 1), FileIdent(rawValue: 2))
         let (place, merge) = (Place(Self.name, "list"), StreamMerge(MergeRules()))
         var store = MemoryStore()
@@ -111,7 +111,7 @@ struct FoundHistoryTests {
         script.check()
     }
 
-    @Test func `objects of a bootstrap that was given up go with the next one but one`() throws {
+    @Test func `objects of an abandoned bootstrap are removed with the next one but one`() throws {
         var store = MemoryClientStore()
         var random = SeededRandom(seed: 1)
         func perform(_ request: StoreRequest) throws -> StoreOutcome {
@@ -152,7 +152,7 @@ struct FoundHistoryTests {
         expect(try told() == nil)
     }
 
-    @Test func `a file with a commit on its way doesn't get another number, however often it is bound`() {
+    @Test func `a file with a commit on its way keeps its number in repeated binds`() {
         var bench = ServerBench()
         let first = bench.add()
         bench.holdsGroups = true
@@ -168,7 +168,7 @@ struct FoundHistoryTests {
         expect(bench.clients[first].forks.isEmpty && bench.clients[copy].forks.isEmpty)
     }
 
-    @Test func `what a view sums up to is right, though its last session ended with the step`() {
+    @Test func `a view's sums are right, although its last session ended with the step`() {
         var bench = ServerBench()
         let (writer, other) = (bench.add(), bench.add([ClassQuery(className: "A", condition: "n == 1")]))
         let name = ObjectName("A", 1)
@@ -186,7 +186,7 @@ struct FoundHistoryTests {
         expect(bench.clients[other].mistakes.isEmpty)
     }
 
-    @Test func `work beside an element of another incarnation is handed back`() throws {
+    @Test func `work next to an element of another incarnation is returned`() throws {
         let (first, second, third) = (FileIdent(rawValue: 1), FileIdent(rawValue: 2), FileIdent(rawValue: 3))
         var history = History(seed: 0, rules: OracleRules())
         func add(_ ident: FileIdent, _ number: UInt64, _ seen: StreamVersion, _ changes: [Change]) {

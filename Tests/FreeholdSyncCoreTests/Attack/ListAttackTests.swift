@@ -22,7 +22,7 @@ struct ListAttackTests {
         script.check()
     }
 
-    @Test func `H2: an element that two removed doesn't save the next one`() {
+    @Test func `H2: the next element is removed, although two clients removed the one before`() {
         var script = ScriptedWorld(list: "abc")
         script.sync([])
         script.remove(0, at: 1)
@@ -59,7 +59,7 @@ struct ListAttackTests {
         script.check()
     }
 
-    @Test func `H6: pending edits of an object that left and came back hit what they meant`() {
+    @Test func `H6: pending edits of an object that left and returned apply to their elements`() {
         var script = ScriptedWorld(list: "abc")
         script.set(0, 1, "mail")
         script.syncAll()
@@ -77,7 +77,7 @@ struct ListAttackTests {
         script.check()
     }
 
-    @Test func `H7: the log is cut under work that can't be sent, and nothing is lost`() {
+    @Test func `H7: the log is trimmed under work that can't be sent, and nothing is lost`() {
         var script = ScriptedWorld(list: "abc")
         script.sync([])
         script.remove(0, at: 0)
@@ -130,7 +130,7 @@ struct ListAttackTests {
         script.check()
     }
 
-    @Test func `H10: a clear spares what its author couldn't see`() {
+    @Test func `H10: a clear keeps elements that its author couldn't see`() {
         var script = ScriptedWorld(list: "abc")
         script.commit(0, .clearList(Self.place, hidden: [1]))
         script.syncAll()
@@ -138,7 +138,7 @@ struct ListAttackTests {
         script.check()
     }
 
-    @Test func `H11: a clear takes what its author saw whatever the clocks, and nothing else`() {
+    @Test func `H11: a clear removes exactly the elements that its author saw, with any clocks`() {
         var script = ScriptedWorld(list: "a")
         script.world.clients[1].offset = 40_000
         script.insert(1, "b", at: 1)
@@ -152,7 +152,7 @@ struct ListAttackTests {
         script.check()
     }
 
-    @Test func `H12: an edit inside an element that was removed is reported, one inside another is done`() {
+    @Test func `H12: an edit inside a removed element is reported, and one inside another element is done`() {
         var script = ScriptedWorld(clients: 2)
         let homes: [MergedContent] = [.embedded(["street": .value(1)]), .embedded(["street": .value(2)])]
         script.commit(0, .create(ScriptedWorld.name, ["list": .list(homes)], defaults: []))

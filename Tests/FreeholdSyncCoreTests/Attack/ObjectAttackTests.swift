@@ -26,7 +26,7 @@ struct ObjectAttackTests {
         script.check()
     }
 
-    @Test func `a slow clock doesn't lose a write to what its author saw`() {
+    @Test func `a slow clock doesn't lose a write to one that its author saw`() {
         var script = Self.made()
         script.world.clients[1].offset = 30_000
         script.set(1, 1)
@@ -40,7 +40,7 @@ struct ObjectAttackTests {
         script.check()
     }
 
-    @Test func `an add that follows a set with a fast clock counts`() {
+    @Test func `an increment after a set with a fast clock counts`() {
         var script = Self.made()
         script.world.clients[1].offset = 4_000
         script.set(1, 10, "count")
@@ -51,7 +51,7 @@ struct ObjectAttackTests {
         script.check()
     }
 
-    @Test func `adds around a set by another that was made offline: none is lost, none counts for the set`() {
+    @Test func `offline increments around another client's set are kept, and none counts for the set`() {
         var script = Self.made()
         script.sync([])
         script.add(0, 1)
@@ -80,7 +80,7 @@ struct ObjectAttackTests {
         script.check()
     }
 
-    @Test func `a pending edit of a dead object doesn't land in the one that was made anew`() {
+    @Test func `a pending edit of a dead object doesn't apply to its new incarnation`() {
         var script = Self.made()
         script.sync([])
         script.set(0, 7)
@@ -94,7 +94,7 @@ struct ObjectAttackTests {
         script.check()
     }
 
-    @Test func `a deletion beats the work that it didn't see, which is handed back with content`() {
+    @Test func `a deletion beats work that it didn't see, which is returned with its content`() {
         var script = Self.made()
         script.sync([])
         script.set(0, 7)
@@ -106,7 +106,7 @@ struct ObjectAttackTests {
         script.check()
     }
 
-    @Test func `delete and create anew offline makes a new object`() {
+    @Test func `an offline deletion and creation creates a new object`() {
         var script = Self.made()
         script.sync([])
         script.commit(0, .delete(ScriptedWorld.name, .edit))
@@ -117,7 +117,7 @@ struct ObjectAttackTests {
         script.check()
     }
 
-    @Test func `two creates of one key merge, and defaults lose`() {
+    @Test func `two creates of one key are merged, and defaults lose`() {
         var script = Self.made()
         let name = ObjectName("Thing", 9)
         script.sync([])
@@ -148,7 +148,7 @@ struct ObjectAttackTests {
         script.check()
     }
 
-    @Test func `a unique value that two gave: the second is refused and reverted, the queue goes on`() {
+    @Test func `the second object with a unique value is refused and reverted, and the queue continues`() {
         var script = Self.made { $0.refusals = 1 }
         let (a, b) = (ObjectName("Thing", .string("a")), ObjectName("Thing", .string("b")))
         script.sync([])
@@ -163,7 +163,7 @@ struct ObjectAttackTests {
         script.check()
     }
 
-    @Test func `an object that leaves its author's own view goes with the answer, and isn't deleted`() {
+    @Test func `an object that leaves its author's own view is removed with the answer, and isn't deleted`() {
         var script = Self.made()
         script.world.handle(.subscribed(SimulatedChecks.queries(1)), 0)
         script.syncAll()
@@ -176,7 +176,7 @@ struct ObjectAttackTests {
         script.check()
     }
 
-    @Test func `nothing is kept of an object of a create-only class once it is answered`() {
+    @Test func `an answered object of a create-only class is removed completely`() {
         var script = Self.made()
         let log = ObjectName("Log", 1)
         script.sync([1])
@@ -191,7 +191,7 @@ struct ObjectAttackTests {
         script.check()
     }
 
-    @Test func `the least base rises in a long session, so the horizon can follow`() {
+    @Test func `the least base rises in a long session, so that the horizon can follow`() {
         var script = Self.made()
         script.sync([1])
         script.set(0, 5)

@@ -49,13 +49,13 @@ struct OldWorkTests {
 
     private static let lists = [OldList(place: list, elements: ["a", "b"])]
 
-    @Test func `a clear takes what its author saw, also of a list that was rewritten since`() throws {
+    @Test func `a clear removes what its author saw, also in a list that was rewritten since`() throws {
         var stream = try Self.stream()
         try expectEqual(stream.commit(Self.second, 1, .clearList(Self.list, hidden: []), oldLists: Self.lists), [])
         expectEqual(stream.contents?["list"], .list([.value("c")]))
     }
 
-    @Test func `an assignment does so, too, and so does a clear of an empty list`() throws {
+    @Test func `an assignment removes it, too, and so does a clear of an empty list`() throws {
         var stream = try Self.stream()
         let assign = Change.assignList(
             Self.list,
@@ -72,7 +72,7 @@ struct OldWorkTests {
         expectEqual(stream.contents?["list"]?.plainValue, .list(["b", "c", "x"]))
     }
 
-    @Test func `an element that its author moved is spared under its new name`() throws {
+    @Test func `an element that its author moved is kept under its new name`() throws {
         var stream = try Self.stream()
         let move = Change.move(Self.list, .confirmed(0), Gap(after: .confirmed(1), before: nil), number: 1)
         try expectEqual(stream.commit(Self.second, 1, move, oldLists: Self.lists), [])
@@ -81,7 +81,7 @@ struct OldWorkTests {
         expectEqual(stream.contents?["list"]?.plainValue, .list(["a", "c"]))
     }
 
-    @Test func `a clear takes its author's own elements, also those that no list names`() throws {
+    @Test func `a clear removes its author's own elements, also those that no list names`() throws {
         var stream = try Self.stream()
         let insert = Change.insert(Self.list, Gap(after: .confirmed(0), before: .confirmed(1)), first: 1, ["x"])
         try expectEqual(stream.commit(Self.second, 1, insert, oldLists: Self.lists), [])
@@ -89,7 +89,7 @@ struct OldWorkTests {
         expectEqual(stream.contents?["list"]?.plainValue, .list(["c"]))
     }
 
-    @Test func `a clear of a dictionary inside an element spares entries that its author didn't see`() throws {
+    @Test func `a clear of a dictionary inside an element keeps entries that its author didn't see`() throws {
         var stream = Stream()
         let element = SyncValue.embedded(
             EmbeddedValue(number: 2, fields: [NewField("map", .dictionary(SyncDictionary([("a", 1)])))])

@@ -19,7 +19,7 @@ struct RefusalAttackTests {
         return script
     }
 
-    @Test func `a refused deletion brings the whole object back, with what it owned`() {
+    @Test func `a refused deletion restores the whole object, with its owned objects`() {
         var script = Self.made()
         let before = script.shown(0)
         script.commit(0, .delete(Self.name, .edit))
@@ -30,7 +30,7 @@ struct RefusalAttackTests {
         script.check()
     }
 
-    @Test func `a chain of refused edits is reverted to what others wrote meanwhile`() {
+    @Test func `a chain of refused edits is reverted to the other clients' present values`() {
         var script = Self.made()
         script.sync([])
         for value in 1...3 { script.set(0, Int64(value)) }
@@ -69,7 +69,7 @@ struct RefusalAttackTests {
         script.check()
     }
 
-    @Test func `a file belongs to one stream: in another one it is a new file`() {
+    @Test func `a file belongs to one stream, and is a new file in another one`() {
         var bench = ServerBench()
         let first = bench.add()
         let identity = bench.clients[first].identity

@@ -15,7 +15,7 @@ struct SingleTransactionTests {
         return script
     }
 
-    @Test func `The later of two offline values stands, although the earlier one's device went on working`() {
+    @Test func `the later of two offline values wins, although the earlier one's device continued to work`() {
         var script = script()
         script.set(0, 1)
         script.world.time += 2_000
@@ -28,7 +28,7 @@ struct SingleTransactionTests {
         script.check()
     }
 
-    @Test func `A later value takes an earlier increment with it, although the increment's device went on working`() {
+    @Test func `a later value replaces an earlier increment, although the increment's device continued to work`() {
         var script = script()
         script.add(0, 5)
         script.world.time += 2_000
@@ -40,7 +40,7 @@ struct SingleTransactionTests {
         script.check()
     }
 
-    @Test func `Each of many transactions that wait has the clock of its own time`() throws {
+    @Test func `each of many waiting transactions has the clock of its own time`() throws {
         var store = MemoryClientStore()
         try store.commit([.create(ScriptedWorld.name, ["f": .value(0)], defaults: [])], wall: 1_000)
         for number in 1...50 {
@@ -54,7 +54,7 @@ struct SingleTransactionTests {
         expectEqual(clocks.map(\.milliseconds), (0...50).map { 1_000 + Int64($0) * 100 })
     }
 
-    @Test func `A thousand transactions on one object are answered and confirmed in the time of few`() {
+    @Test func `a thousand transactions on one object are answered and confirmed as quickly as a few`() {
         var script = script()
         for _ in 0..<1_000 { script.add(0, 1) }
         script.syncAll()
@@ -65,7 +65,7 @@ struct SingleTransactionTests {
 
     // MARK: Two creates of one key
 
-    @Test func `What gave way to a later create of the same key is handed to its author`() {
+    @Test func `values that a later create of the same key replaces are returned to their author`() {
         var script = script()
         let name = ObjectName("Thing", 7)
         func elements(_ text: String) -> MergedContent { .list(text.map(ScriptedWorld.element)) }
@@ -85,7 +85,7 @@ struct SingleTransactionTests {
         script.check()
     }
 
-    @Test func `A create that comes after a later one is handed to its author, too`() {
+    @Test func `values of a create that arrives after a later one are returned to their author, too`() {
         var script = script()
         let name = ObjectName("Thing", 7)
         script.commit(0, .create(name, ["set": .set([.string("a"): "a"]), "f": .value(1)], defaults: ["f"]))
@@ -99,7 +99,7 @@ struct SingleTransactionTests {
         script.check()
     }
 
-    @Test func `Untouched collections take nothing`() {
+    @Test func `untouched collections remove nothing`() {
         var script = script()
         let name = ObjectName("Thing", 7)
         let full: [SyncString: MergedContent] = [
@@ -117,7 +117,7 @@ struct SingleTransactionTests {
         script.check()
     }
 
-    @Test func `An empty collection in a create of an earlier client takes nothing`() throws {
+    @Test func `an empty collection in a create of an earlier client removes nothing`() throws {
         var stream = MergedStream()
         let full = [
             NewField("list", .list(first: 1, ["x"])), NewField("map", .dictionary(SyncDictionary([("k", "x")]))),
@@ -146,7 +146,7 @@ struct SingleTransactionTests {
 
     // MARK: Files that are copied with work that wasn't sent
 
-    @Test func `Work that was never sent when a file was backed up counts once after the restore`() {
+    @Test func `work that was never sent when a file was backed up counts once after the restore`() {
         var script = ScriptedWorld(list: "a")
         script.commit(0, .set(LocalPlace(ScriptedWorld.name, "count"), .value(0), .real))
         script.syncAll()
@@ -165,7 +165,7 @@ struct SingleTransactionTests {
         script.check()
     }
 
-    @Test func `Copies of a copy, whose number the original took, send the work that all have once`() {
+    @Test func `copies of a copy whose number the original took send their common work once`() {
         var script = ScriptedWorld(clients: 4, list: "a")
         script.sync([])
         // The copies know nothing of what the original does next.
@@ -189,7 +189,7 @@ struct SingleTransactionTests {
         script.check()
     }
 
-    @Test func `Two copies of a file send the work that both have once, and each its own`() {
+    @Test func `two copies of a file send their common work once, and each its own`() {
         var script = ScriptedWorld(clients: 3, list: "a")
         script.sync([])
         script.insert(0, "b", at: 1)

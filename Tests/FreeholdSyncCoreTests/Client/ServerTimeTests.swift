@@ -33,7 +33,7 @@ struct ServerTimeTests {
     }
 
     @Test(arguments: [(0, 0), (400, 0), (0, 400), (3_000, 20)])
-    func `a right clock stays as it is, however slow a connection is in one direction`(there: Int64, back: Int64) throws
+    func `a right clock isn't changed, even if a connection is slow in one direction`(there: Int64, back: Int64) throws
     {
         expectEqual(try offset(ahead: 0, there: there, back: back), 0)
         expectEqual(try offset(ahead: -3, there: there, back: back), 0)

@@ -40,7 +40,7 @@ struct SlotSequenceTests {
         expectEqual(sequence.slots(in: start..<end), Array(slots[start..<end]))
     }
 
-    @Test func `A sequence in pieces does what an array does`() {
+    @Test func `a sequence in pieces has the same content as an array`() {
         var random = SeededRandom(test: "SlotSequenceTests")
         for _ in TestBudget.range("SlotSequenceTests", usual: 12, soak: 500) {
             var (numbers, others) = (OwnNumber(0), UInt64(0))
@@ -97,7 +97,7 @@ struct SlotSequenceTests {
         }
     }
 
-    @Test func `Moves bring groups into their order, and are as few as possible`() {
+    @Test func `moves bring groups into their order, and are as few as possible`() {
         var random = SeededRandom(test: "ListMovesTests")
         for _ in TestBudget.range("ListMovesTests", usual: 300, soak: 20_000) {
             let groups = Int.random(in: 0...8, using: &random)
@@ -132,7 +132,7 @@ struct SlotSequenceTests {
         return lengths.max() ?? 0
     }
 
-    @Test func `A difference of a list alone makes the edits that a comparison makes`() throws {
+    @Test func `the difference of a list has the same edits as a comparison`() throws {
         var random = SeededRandom(test: "ListDifferenceTests")
         for _ in TestBudget.range("ListDifferenceTests", usual: 200, soak: 10_000) {
             let old = (0..<Int.random(in: 0...12, using: &random)).map { SyncValue.int(Int64($0)) }

@@ -48,7 +48,7 @@ struct SyncWorldTests {
     ]
 
     @Test(arguments: all)
-    func `Clients end on the server's state, and what is pending never gives way`(options: Options) {
+    func `clients end in the server's state, and pending values are never replaced`(options: Options) {
         let seeds = Self.seeds
         var cases = 0
         for seed in seeds {
@@ -72,17 +72,17 @@ struct SyncWorldTests {
         }
     }
 
-    @Test func `Lists neither lose nor double an element, whatever crashes`() { expectNoProblems(SyncWorld.elements) }
+    @Test func `lists neither lose nor double an element during crashes`() { expectNoProblems(SyncWorld.elements) }
 
-    @Test func `A file that was damaged is noticed by its sums and healed`() {
+    @Test func `a damaged file is noticed by its sums and healed`() {
         expectNoProblems { SyncWorld.healed($0) }
     }
 
-    @Test func `Two copies of a file go on as two files, and no work is lost or done twice`() {
+    @Test func `two copies of a file continue as two files, and no work is lost or done twice`() {
         expectNoProblems { SyncWorld.forked($0) }
     }
 
-    @Test func `Unsent work outlives a store that was restored from a backup`() {
+    @Test func `unsent work outlives a store that was restored from a backup`() {
         expectNoProblems { SyncWorld.reset($0) }
     }
 }

@@ -37,7 +37,7 @@ struct DecodingCostTests {
 
     /// Damage seldom makes long messages. Here the rows of one message are all equal, which takes the fewest bytes.
     @Test(arguments: CostlyMessages.all)
-    func `rows that are equal don't cost more either`(_ message: CostlyMessages) throws {
+    func `equal rows don't cost more either`(_ message: CostlyMessages) throws {
         let count = TestBudget.cases(1_000, soak: 100_000)
         let frame = try message.frame(count: count)
         let codec = MessageCodec(limit: 1 << 30)
@@ -104,7 +104,7 @@ struct DecodingCostTests {
         expect(costly == nil, "\(costly.map(\.description) ?? "")")
     }
 
-    @Test func `nothing that a client's file keeps costs more than 200 times its bytes`() throws {
+    @Test func `nothing in a client's file costs more than 200 times its bytes`() throws {
         let costly = DecodingFuzz.costlyInput(
             "DecodingCostTests.kept",
             usual: 1_000,

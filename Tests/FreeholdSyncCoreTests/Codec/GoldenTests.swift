@@ -282,7 +282,7 @@ struct GoldenTests {
         ("serverPart", .part(1, part)),
     ]
 
-    @Test func `Messages are the bytes that they have always been`() throws {
+    @Test func `messages have the same bytes as always`() throws {
         let codec = MessageCodec()
         for (name, message) in Self.client {
             let bytes = try codec.encode(message)
@@ -299,7 +299,7 @@ struct GoldenTests {
     }
 
     /// Computed by a program in another language.
-    @Test func `The hash of an object is what it has always been`() {
+    @Test func `the hash of an object has the same value as always`() {
         expectEqual(ClassChecksum.hash(5, 1), 0x75A6_3CC5_D209_0D79)
     }
 }

@@ -49,7 +49,7 @@ struct HostileBytesTests {
         return nil
     }
 
-    @Test func `Flipped bits, truncations, splices and false lengths give an error or a message`() throws {
+    @Test func `flipped bits, truncations, splices and false lengths give an error or a message`() throws {
         // 10 million executions in the soak.
         for seed in CodecSeeds.seeds("HostileBytesTests", count: 12, soak: 10_000) {
             let frames = try Self.frames(seed)
@@ -87,7 +87,7 @@ struct HostileBytesTests {
         }
     }
 
-    @Test func `Random bytes give an error`() throws {
+    @Test func `random bytes give an error`() throws {
         for seed in CodecSeeds.seeds("HostileBytesTests", count: 2, soak: 200) {
             var random = SeededRandom(seed: seed)
             for _ in 0..<2_000 {
@@ -101,7 +101,7 @@ struct HostileBytesTests {
         }
     }
 
-    @Test func `Each prefix of a message is an error`() throws {
+    @Test func `each proper prefix of a message is an error`() throws {
         for frame in try Self.frames(3) {
             for count in frame.indices.prefix(2_000) {
                 #expect(throws: CodecError.self) { try MessageCodec().clientMessage(Array(frame[..<count])) }
@@ -111,7 +111,7 @@ struct HostileBytesTests {
     }
 
     /// Counts that lie, where columns could pay for many values with few bytes.
-    @Test func `Great counts take no memory`() throws {
+    @Test func `great counts take no memory`() throws {
         let codec = MessageCodec()
         let versions = ColumnWriter()
         versions.int(UInt64(1))

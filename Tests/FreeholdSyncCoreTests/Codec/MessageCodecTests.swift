@@ -51,7 +51,9 @@ struct MessageCodecTests {
         MessageCodec(compression: ZlibCompression.shared, threshold: 0),
     ]
 
-    @Test(arguments: [0, 1, 2]) func `Every message comes back equal, and equal messages are equal bytes`(codec: Int)
+    @Test(arguments: [0, 1, 2]) func `every message is decoded as encoded, and equal messages have equal bytes`(
+        codec: Int
+    )
         throws
     {
         let codec = Self.codecs[codec]
@@ -87,7 +89,7 @@ struct MessageCodecTests {
         }
     }
 
-    @Test func `Parts that aren't known are skipped, critical ones are refused by name`() throws {
+    @Test func `unknown parts are skipped, and critical ones are refused by name`() throws {
         let codec = MessageCodec()
         let message = ClientMessage.ping(Ping(deviceTime: 7))
         let root = ColumnWriter()
@@ -102,7 +104,7 @@ struct MessageCodecTests {
         expectEqual(error?.reason.contains("'time travel'"), true)
     }
 
-    @Test func `A kind that may be ignored is nil, another one is refused`() throws {
+    @Test func `a kind that may be ignored is nil, and another one is refused`() throws {
         expect(try MessageCodec().serverMessage([200, 0, 0]) == nil)
         #expect(throws: CodecError(.unknownKind, "99 is no kind of message", offset: 0)) {
             try MessageCodec().serverMessage([99, 0, 0])
@@ -112,7 +114,7 @@ struct MessageCodecTests {
         }
     }
 
-    @Test func `Values nested too deep are refused when written and when read`() throws {
+    @Test func `values that are nested too deeply are refused when written and when read`() throws {
         func message(_ depth: Int) -> ClientMessage {
             var value = SyncValue.int(1)
             for level in 0..<depth {
@@ -135,7 +137,7 @@ struct MessageCodecTests {
         expectEqual(deep?.code, .tooDeep)
     }
 
-    @Test func `The inflated size is checked before anything is inflated`() throws {
+    @Test func `the inflated size is checked before anything is inflated`() throws {
         struct Trap: MessageCompression {
             var kind: CompressionKind { .zlib }
             func compressed(_ bytes: [UInt8]) -> [UInt8]? { nil }
@@ -154,7 +156,7 @@ struct MessageCodecTests {
         #expect(throws: CodecError.self) { try MessageCodec(limit: 3).encode(.ping(Ping(deviceTime: 1 << 60))) }
     }
 
-    @Test func `What can't be said is an error`() {
+    @Test func `a message that can't be encoded is an error`() {
         let embedded = SyncValue.embedded(EmbeddedValue(number: 1, fields: []))
         let contents: [ConfirmedContent] = [
             .value(embedded), .set([embedded]), .set([.list([])]), .dictionary([ConfirmedEntry("a", .set([]))]),
@@ -173,7 +175,7 @@ struct MessageCodecTests {
         }
     }
 
-    @Test func `Tokens and secrets don't print`() {
+    @Test func `tokens and secrets aren't printed`() {
         let hello = ClientMessage.hello(Hello(deviceTime: 1, token: AccessToken("open sesame")))
         let identity = FileIdentity(
             ident: FileIdent(rawValue: 1),
@@ -186,7 +188,7 @@ struct MessageCodecTests {
         expect(!text.contains("sesame") && !text.contains("\(0xABCD_EF12)") && !text.contains("77123456"))
     }
 
-    @Test func `Sums don't depend on the order, and removing undoes adding`() {
+    @Test func `sums don't depend on the order, and a removal undoes an addition`() {
         var messages = RandomMessages(seed: 11)
         let keys = (0..<50).map { _ in messages.key() }
         var (a, b) = (ClassChecksum(className: "Todo"), ClassChecksum(className: "Todo"))

@@ -16,7 +16,7 @@ struct ZlibCompressionTests {
         bytes.withUnsafeBytes { ZlibCompression.shared.inflated($0, count: count) }
     }
 
-    @Test func `bytes come back, at each level`() {
+    @Test func `bytes are restored, at each level`() {
         for seed in CodecSeeds.seeds("ZlibCompressionTests", count: 100, soak: 5_000) {
             var random = SeededRandom(seed: seed)
             let count = Int.random(in: 0..<1 << Int.random(in: 1..<17, using: &random), using: &random)
@@ -27,7 +27,7 @@ struct ZlibCompressionTests {
         }
     }
 
-    @Test func `what doesn't get shorter is nil`() {
+    @Test func `bytes that don't get shorter give nil`() {
         var random = SeededRandom(seed: 1)
         for bytes in [[], [7], [1, 2, 3], (0..<5_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }] {
             expect(ZlibCompression.shared.compressed(bytes) == nil)
@@ -35,7 +35,7 @@ struct ZlibCompressionTests {
         expect(ZlibCompression.shared.compressed(Array(repeating: 7, count: 1_000)) != nil)
     }
 
-    @Test func `another length, a part, or something behind it is nil`() throws {
+    @Test func `a wrong length, a part, and additional bytes give nil`() throws {
         let bytes = (0..<3_000).map { UInt8($0 % 50) }
         let short = try require(ZlibCompression.shared.compressed(bytes))
         for count in [0, 1, 2_999] { expect(Self.inflated(short, count: count) == nil) }
@@ -49,13 +49,13 @@ struct ZlibCompressionTests {
     }
 
     /// 1032 is the most that a byte can become, which the codec counts on.
-    @Test func `a bomb stops at the length that is allowed`() throws {
+    @Test func `a decompression bomb stops at the permitted length`() throws {
         let bomb = try require(ZlibCompression(level: 9).compressed([UInt8](repeating: 0, count: 64 << 20)))
         expect(bomb.count > (64 << 20) / 1_032)
         for count in [0, 1_000, 1 << 20] { expect(Self.inflated(bomb, count: count) == nil) }
     }
 
-    @Test func `flipped bits give nil or other bytes, and nothing worse`() throws {
+    @Test func `flipped bits give nil or other bytes, and nothing else`() throws {
         for seed in CodecSeeds.seeds("ZlibCompressionTests", count: 20, soak: 2_000) {
             var random = SeededRandom(seed: seed)
             let bytes = Self.bytes(2_000, &random)
@@ -72,7 +72,7 @@ struct ZlibCompressionTests {
         }
     }
 
-    @Test func `many threads use one`() async {
+    @Test func `many threads share one instance`() async {
         await withTaskGroup(of: Bool.self) { group in
             for seed in 0..<16 as Range<UInt64> {
                 group.addTask {
@@ -136,7 +136,7 @@ struct ZlibCompressionTests {
     }
 
     /// The frame is written by another implementation of zlib: the bytes of `Golden/ping`, stored without compression.
-    @Test func `a frame of another writer is read`() throws {
+    @Test func `a frame of another implementation is read`() throws {
         let body = Array(try MessageCodec().encode(.ping(Ping(deviceTime: 7)))[3...])
         var (a, b): (UInt32, UInt32) = (1, 0)
         for byte in body {

@@ -13,7 +13,7 @@ struct ConditionOracleTests {
     /// The texts of errors for conditions that servers don't support.
     private static let refusals = ["isn't served", "needs", "can be", "is compared with"]
 
-    @Test func `each random condition finds what a file finds, or is refused by both or by name`() throws {
+    @Test func `each random condition finds the same objects as on a file, or is refused`() throws {
         var world = ConditionWorld(random: SeededRandom(test: "conditions"))
         let objects = (0..<40).map { world.object(Int64($0)) }
         let database = try Database.inMemory(identifier: UUID().uuidString)

@@ -26,7 +26,7 @@ struct JointWorldTests {
         Options(name: "everything, a failing store and dying nodes", failures: 10, drops: 3, kills: 3),
     ]
 
-    @Test(arguments: all) func `clients end on the server's state`(options: Options) {
+    @Test(arguments: all) func `clients end in the server's state`(options: Options) {
         var counts: [String: Int] = [:]
         for seed in Self.seeds {
             var world = JointWorld(seed: seed, options)

@@ -38,7 +38,7 @@ struct ListTreeTests {
     }
 
     @Test(arguments: [false, true])
-    func `Edits that name elements of old versions hit them, and nothing else changes`(trims: Bool) {
+    func `edits that name elements of old versions apply to them, and nothing else changes`(trims: Bool) {
         let seeds = Self.seeds
         var cases = 0
         for seed in seeds {
@@ -132,7 +132,7 @@ struct ListTreeTests {
         }
     }
 
-    @Test func `A name that never was, and a number that was used, are malformed and change nothing`() {
+    @Test func `a name that never existed, and a used number, are malformed and change nothing`() {
         var model = Model()
         let author = model.author(1, seen: 0)
         let end = Gap(after: nil, before: nil)
@@ -151,7 +151,7 @@ struct ListTreeTests {
         expectEqual(model.values, [0, 1, 2, 3])
     }
 
-    @Test func `Typing forward and backward makes one block, one span and one leaf`() {
+    @Test func `typing forward and backward makes one block, one span and one leaf`() {
         for isBackward in [false, true] {
             var tree = ListTree()
             for number in 1...1_000 as ClosedRange<UInt64> {

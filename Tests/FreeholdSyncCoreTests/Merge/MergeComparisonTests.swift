@@ -52,7 +52,7 @@ struct MergeComparisonTests {
     }
 
     @Test(arguments: all)
-    func `The merge and the oracle agree after every event`(options: Options) {
+    func `the merge and the oracle agree after every event`(options: Options) {
         let seeds = Self.seeds
         var cases = 0
         for seed in seeds {
@@ -67,7 +67,7 @@ struct MergeComparisonTests {
     }
 
     /// The seeds are fixed. The test shows that the histories reach the rare paths, and not that the merge is right.
-    @Test func `The rare paths of a merge are all taken`() {
+    @Test func `random histories take all rare paths of a merge`() {
         var seen: Set<RarePath> = []
         for seed in 1...30 as ClosedRange<UInt64> {
             for var options in Self.all where options.kinds.count > 2 || options.refusals > 0 {

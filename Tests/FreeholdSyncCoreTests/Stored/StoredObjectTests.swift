@@ -21,7 +21,7 @@ struct StoredObjectTests {
 
     /// After each step, merges continue with the restored object, so its inner order must equal that of the object.
     @Test(arguments: all)
-    func `Every object of random histories comes back equal, and merges on as before`(options: Options) throws {
+    func `every object of random histories is restored equal, and merges continue as before`(options: Options) throws {
         let seeds = CodecSeeds.seeds("StoredObjectTests", count: 2, soak: 500)
         var cases = 0
         for seed in seeds {
@@ -67,7 +67,7 @@ struct StoredObjectTests {
         return try require(stream.store.objects[thing])
     }
 
-    @Test func `The document has plain values: keys for links, arrays for lists and sets, documents for the rest`()
+    @Test func `the document has plain values: keys for links, arrays for lists and sets, documents for the rest`()
         throws
     {
         let address = EmbeddedValue(
@@ -89,7 +89,7 @@ struct StoredObjectTests {
         try expectEqual(Self.restored(object, thing), object)
     }
 
-    @Test func `Values that BSON has no type for come back to the bit`() throws {
+    @Test func `values without a BSON type are restored to the bit`() throws {
         let uuid = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
         let dictionary = SyncDictionary([("a\0b", 1), ("n", .list([.float(1.5), .null]))])
         let values: [SyncValue] = [
@@ -135,7 +135,7 @@ struct StoredObjectTests {
         (.min, .min), (.max, .max),
     ]
 
-    @Test func `A document shows the nearest millisecond of a date, and the date comes back`() throws {
+    @Test func `a document shows the nearest millisecond of a date, and the date is restored`() throws {
         var fields: [NewField] = []
         for (index, (date, milliseconds)) in Self.dates.enumerated() {
             expectEqual(BSONValue(SyncValue.date(date)), .datetime(BSONDateTime(milliseconds: milliseconds)), "\(date)")
@@ -162,7 +162,7 @@ struct StoredObjectTests {
         }
     }
 
-    @Test func `Dates of objects that were stored with milliseconds rounded down come back`() throws {
+    @Test func `dates of objects that were stored with milliseconds rounded down are restored`() throws {
         let (early, late) = (
             Timestamp(seconds: 10, nanoseconds: 5_000_047), Timestamp(seconds: 10, nanoseconds: 5_999_953)
         )
@@ -180,7 +180,7 @@ struct StoredObjectTests {
         try expectEqual(MergedObject(stored).contents, object(late).contents)
     }
 
-    @Test func `Damaged parts are an error or another object, never a trap`() throws {
+    @Test func `damaged parts are an error or another object, and never trap`() throws {
         for seed in CodecSeeds.seeds("StoredObjectTests", count: 4, soak: 1_000) {
             var generator = HistoryGenerator(seed: seed, Options(name: "everything", trims: true, mergesAdds: true))
             generator.run()
@@ -212,7 +212,7 @@ struct StoredObjectTests {
         }
     }
 
-    @Test func `An object that was written once has hardly any meta data`() throws {
+    @Test func `an object that was written once has hardly any metadata`() throws {
         var stream = MergedStream()
         let fields = [NewField("a", .value(1)), NewField("b", .value("text")), NewField("c", .value(.null))]
         let create = commit(1, clock: 375_000_000_000, base: 0, .create(thing, fields))
@@ -221,7 +221,7 @@ struct StoredObjectTests {
     }
 
     /// The figures of docs/sync-protocol.md.
-    @Test func `What the meta data of lists takes`() throws {
+    @Test func `the metadata of lists is small`() throws {
         let count = 2_000
         func meta(_ gap: (Int) -> Gap, run: Int, perCommit: Int) throws -> Double {
             var stream = MergedStream()
