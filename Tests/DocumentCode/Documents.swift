@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The documents of a package, and the Swift files that are made of them.
+/// The documents of a package, and the Swift files that are created from them.
 package struct Documents {
     /// The package's folder.
     package let root: URL
@@ -34,7 +34,7 @@ package struct Documents {
 
     package func programs() throws -> [Program] { try documents().flatMap(Program.all) }
 
-    /// The Swift files, and the documents whose tables hold figures, by their paths.
+    /// The Swift files, and the documents with tables of figures, by their paths.
     package func files() throws -> [String: String] {
         var files: [String: String] = [:]
         for document in try documents() {

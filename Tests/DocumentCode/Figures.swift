@@ -30,9 +30,9 @@ package struct Figures {
             .map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// The document with the figures in their places.
+    /// Returns the document with the figures in their places.
     ///
-    /// - Throws: ``Mistake`` where the results have no such workload or column.
+    /// - Throws: ``Mistake`` if the results don't have the workload or column.
     package func filled(_ text: String, path: String) throws -> String {
         var heads: [String]?
         var isTable = false

@@ -2,7 +2,7 @@ import Foundation
 import FreeholdBSON
 import FreeholdEngine
 
-/// Random documents with every type. Without keys that Extended JSON would take for a type.
+/// Random documents with every type, without keys that Extended JSON would interpret as a type.
 struct RandomDocuments {
     var random: SeededRandom
     /// Whether to leave out values that a canonical text can't represent: bits of NaNs, decimals that aren't canonical.

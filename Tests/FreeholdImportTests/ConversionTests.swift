@@ -10,7 +10,7 @@ import Testing
 struct ConversionTests {
     private let place = ImportTally.Place("Word", "any")
 
-    /// A dry run that has given keys to the objects of all classes.
+    /// A dry run that has assigned keys to the objects of all classes.
     private func prepared() throws -> RealmImport {
         let run = RealmImport(try RealmFixture.format24.open(), nil, isDryRun: true)
         for item in run.classes { try run.readObjects(of: item) }

@@ -6,7 +6,7 @@ import TestRealmFiles
 import Testing
 
 struct ImportErrorTests {
-    /// The error of an import of these bytes, which leaves nothing.
+    /// Returns the error of an import of these bytes, which leaves no file.
     private func error(_ bytes: [UInt8]) throws -> Realm.Error? {
         try withFolder { folder in
             let source = folder.appendingPathComponent("old.realm")

@@ -8,7 +8,7 @@ import Testing
 @testable import FreeholdImport
 
 struct ImportPartsTests {
-    /// All that a file holds, by class and key.
+    /// The whole content of a file, by class and key.
     private func contents(_ snapshot: Snapshot) -> [String: [Int64: [String: Value]]] {
         var contents: [String: [Int64: [String: Value]]] = [:]
         for table in snapshot.schema.tables {

@@ -34,7 +34,7 @@ struct DamageTests {
                 for _ in 0..<5 { driver.ask(&random) }
                 driver.store.compare(StreamDriver.stream)
             }
-            // A history may end with a single object, whose damage makes other values, no row that can't be read.
+            // A history may end with a single object. Its damage then changes values, and no row is unreadable.
             expect(!driver.store.problems.isEmpty, "seed \(seed)")
             failures += driver.store.problems.count { $0.contains("damaged") }
         }
@@ -42,7 +42,7 @@ struct DamageTests {
         expect(TestBudget.isSpent("DamageTests", cases: cases, of: seeds.count * TestBudget.cases(6, soak: 30)))
     }
 
-    /// Writes something else into a column of a hidden table, or a hidden column.
+    /// Writes another value into a column of a hidden table, or a hidden column.
     private func damage(_ store: FileServerStore, _ random: inout SeededRandom) throws {
         let database = try Database.open(at: store.path(of: StreamDriver.stream))
         let transaction = try database.beginWrite()

@@ -54,7 +54,7 @@ import Testing
 
     // MARK: Edits
 
-    /// One commit of `count` edits of something that has `size` members.
+    /// Returns one commit with `count` edits of a value with `size` members.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var size = 0
@@ -146,7 +146,7 @@ import Testing
         }
         let count = 1_500
         var (small, large) = (try cost(count), try cost(count * 4))
-        // Other work on the machine makes a measurement larger, and never smaller.
+        // Other work on the machine can only make a measurement larger.
         for _ in 0..<3 where !pairs(small, large).allSatisfy({ CPUTime.isLinear($1, $2) }) {
             large = large.least(try cost(count * 4))
         }

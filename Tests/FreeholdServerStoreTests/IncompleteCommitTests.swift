@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// Commits that come in parts, in the store in memory and in the one in files, which have to keep the same.
+/// Commits in parts, in the store in memory and in the one in files, which must keep the same parts.
 struct IncompleteCommitTests {
     private static let stream = StreamName(app: "parts")
 

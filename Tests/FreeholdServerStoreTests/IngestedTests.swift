@@ -25,7 +25,7 @@ struct IngestedTests {
         return rules
     }
 
-    /// Commits that take objects in, and ordinary ones beside them.
+    /// Commits with objects of asymmetric classes, and ordinary ones.
     private struct Writer {
         var driver: StreamDriver
         var number: UInt64 = 0
@@ -72,7 +72,7 @@ struct IngestedTests {
                 try store.ingested(of: Self.stream, className: className, after: position, count: count)
             )
             expect(page.objects.count <= count)
-            // The same again, up to where it ended, whatever has come since.
+            // Reads the same page again, up to its end, independent of later objects.
             let again = try store.ingested(
                 of: Self.stream,
                 className: className,
@@ -118,7 +118,7 @@ struct IngestedTests {
         seen += try all(writer.driver.store.file, "Event", &random, from: position)
         expectEqual(seen, writer.expected)
         try expectEqual(all(writer.driver.store.file, "Event", &random), writer.expected)
-        // Ordinary objects aren't among them, and neither is anything of an unknown class.
+        // Ordinary objects, and objects of an unknown class, aren't included.
         expect(try all(writer.driver.store.file, "Thing", &random).isEmpty)
         expect(try all(writer.driver.store.file, "Nothing", &random).isEmpty)
         expect(

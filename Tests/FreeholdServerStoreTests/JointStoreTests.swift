@@ -5,7 +5,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// Whole worlds on the store in files, beside the one in memory.
+/// Whole worlds on the store in files, next to the one in memory.
 struct JointStoreTests {
     typealias Options = JointWorld.Options
 

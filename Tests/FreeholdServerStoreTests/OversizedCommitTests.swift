@@ -34,7 +34,7 @@ struct OversizedCommitTests {
     enum Kind: CaseIterable {
         /// A key of more than half a value, which is doubled in the hidden table.
         case key
-        /// Values beside the columns that are larger together than one value can be.
+        /// Values out of line whose sum exceeds the size of one value.
         case rest
         /// A field that documents can't have, with large values.
         case meta

@@ -4,11 +4,11 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// Pages and steps end behind a number of bytes, in the store in memory and in the one in files.
+/// Pages and steps end after a number of bytes, in the store in memory and in the one in files.
 struct PageBytesTests {
     private static let length = 300_000
 
-    /// Objects of 300,000 letters: rows of a table, and objects that its key column can't hold.
+    /// Objects with 300,000 letters: rows of a table, and objects whose keys the key column can't store.
     private struct World {
         var driver: StreamDriver
         private var number: UInt64 = 0

@@ -60,7 +60,7 @@ struct ReadableRowsTests {
         expectEqual(address["city"] as? String, "Basel")
         expectEqual(realm.dynamicObjects("Person").filter("ANY dogs.name == 'Rex' AND address.zip == 4051").count, 1)
         expectEqual(realm.dynamicObjects("Person").filter("scores.@sum == 6 AND dogs.@count == 1").count, 1)
-        // No property came of nulls, and nothing of the store's own shows.
+        // Nulls created no property, and nothing of the store's own data is visible.
         let schema = try Database.open(at: driver.store.file.path(of: StreamDriver.stream)).snapshot().schema
         let names = schema.table(named: "Person")?.columns.map(\.name).sorted()
         expectEqual(names, ["_id", "address", "age", "dog", "dogs", "map", "name", "scores", "tags"])
@@ -99,7 +99,8 @@ struct ReadableRowsTests {
         expectEqual(documents[0]["list"], .array(shown))
         expectEqual(documents[0]["map"], .document(["a": shown[0]]))
 
-        // Earlier versions kept the nanoseconds behind the millisecond before: 47 becomes 999,953 here, in the row and in its meta data.
+        // Earlier versions stored the nanoseconds after the previous millisecond: 47 becomes 999,953 here, in the row
+        // and in its metadata.
         let database = try Database.open(at: driver.store.file.path(of: StreamDriver.stream))
         let write = try database.beginWrite()
         let table = try require(write.schema.table(named: "Thing"))

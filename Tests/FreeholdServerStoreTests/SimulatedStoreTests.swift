@@ -4,7 +4,8 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// The simulator's worlds on the store in files, beside the one in memory. A store that is replaced by a backup is left to the one in memory.
+/// The simulator's worlds on the store in files, next to the one in memory. Replacements of a store by a backup are
+/// only tested with the one in memory.
 struct SimulatedStoreTests {
     static let names = [
         "failing", "narrow", "refusing whole commits", "links, cut logs", "everything, cut logs",

@@ -17,7 +17,7 @@ struct StreamDriver {
         merge = StreamMerge(rules)
     }
 
-    /// The number that the store gives a file.
+    /// The number that the store assigns to a file.
     mutating func file(_ ident: FileIdent) -> FileIdent {
         if let known = idents[ident] { return known }
         let secret = SecretHash(FileSecret(high: UInt64(ident.rawValue), low: 1))

@@ -6,7 +6,7 @@ import FreeholdServerStore
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// A store in files beside the one in memory: each request goes to both, and the answers have to be the same.
+/// A store in files next to the one in memory. Each request is performed on both, and the answers must be equal.
 struct TwinStore: WorldStore {
     var memory: MemoryServerStore
     private(set) var file: FileServerStore
@@ -101,7 +101,7 @@ struct TwinStore: WorldStore {
             guard let a, let b else { return (a == nil) == (b == nil) ? nil : "a page, or none" }
             if a.through != b.through { return "through" }
             if a.isLast != b.isLast {
-                // The one in memory counts dead objects behind the page for more.
+                // The store in memory counts dead objects behind the page as further ones.
                 guard a.isLast, case .page(let name, let key, let version, _) = request.kind else { return "isLast" }
                 let rest = ServerStoreRequest.Kind.page(
                     class: name,

@@ -64,7 +64,7 @@ struct UnusedFileTests {
         stores.twin.reopen()
         let next = try stores.file(seen: 100)
         expect(next > last)
-        // Copies are found behind rows that are missing.
+        // Copies are found although rows between them are missing.
         var query = RowQuery()
         query.copies = [try stores.file(seen: 100, parents: [FileParent(ident: author, version: 0)])]
         _ = stores.perform(.read(query))

@@ -12,7 +12,7 @@ struct ValueComparisonTests {
         case development, schema, nothing
     }
 
-    /// Some properties as `RandomValues` has them, some of other types.
+    /// Some properties with the types of `RandomValues`, and some with other types.
     private static let schema: [TableSpec] = [
         TableSpec(
             "Thing",

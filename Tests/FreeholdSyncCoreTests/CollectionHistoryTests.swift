@@ -123,7 +123,7 @@ struct CollectionHistoryTests {
         expectEqual(stream.values(thing, "tags"), "{0 1.0 2 nanf}")
     }
 
-    // With a type: the compiler takes ten seconds to infer it.
+    // The type is declared because the compiler takes ten seconds to infer it.
     private static let pairs: [(SyncValue, SyncValue, Bool)] = [
         (.int(1), .double(1), true), (1, .float(1), true), (1, .decimal128("1.00"), true),
         (.double(0.0), .double(-0.0), true), (0, .double(-0.0), true), (.double(.nan), .float(-.nan), true),

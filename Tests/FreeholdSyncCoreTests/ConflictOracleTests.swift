@@ -34,12 +34,12 @@ struct ConflictOracleTests {
     }
 }
 
-/// Some rounds: all devices are offline and work, then they come online one after the other.
+/// In each of some rounds, all devices work offline, and then connect one after the other.
 struct OfflineHistory {
     struct Counts {
         var transactions = 0
         var refused = 0
-        /// Objects that several devices made.
+        /// Objects that several devices created.
         var madeTwice = 0
 
         mutating func add(_ other: Counts) {
@@ -106,7 +106,7 @@ struct OfflineHistory {
         }
         count(transactions)
         let before = forbidden
-        // The clocks of transactions that come late aren't held back.
+        // The clocks of transactions that arrive late aren't held back.
         script.world.time += 10_000
         for device in (0..<devices).shuffled(using: &random) {
             if Bool.random(using: &random) { script.sync([device]) }

@@ -175,7 +175,7 @@ struct ListHistoryTests {
             try stream.take(ident, commit(1, clock: ident == c1 ? 20 : 10, base: 1, change))
         }
         expectEqual(stream.values(), "[a c b]")
-        // The move that lost is a slot: its author puts something behind it, where it believed b to be.
+        // The move that lost is a slot. Its author inserts an element behind it, where it believed b to be.
         try stream.take(c2, commit(2, clock: 30, base: 1, insert("X", after: .own(1), before: .confirmed(0), first: 2)))
         expectEqual(stream.values(), "[X a c b]")
         // And by either name it is b that is edited.

@@ -34,7 +34,7 @@ struct ObjectHistoryTests {
             [stream.values(thing, "f"), stream.values(thing, "g"), stream.values(thing, "h")],
             ["1", "1", "2"]
         )
-        // And its later edits are of an object that it knows.
+        // Its later edits concern an object that it knows.
         expect(try stream.take(c3, commit(2, clock: 30, base: 0, set("f", 3))).isEmpty)
         expectEqual(stream.values(thing, "f"), "3")
     }

@@ -79,7 +79,7 @@ struct RandomHistoryTests {
                 return commit.changes.compactMap { if case .delete(let name, _) = $0 { name } else { nil } }
             }
         )
-        // A refused move takes back the place that later inserts of its author were put at.
+        // A refused move removes the position next to which its author placed later inserts.
         let withRefusals = Set(
             server.files.values.flatMap { $0.answers.flatMap(\.refusals).map(\.change.object) }
         )

@@ -29,7 +29,7 @@ struct RegisterHistoryTests {
         try stream.take(c1, commit(1, clock: 10, base: 1, .increment(count, 1), .increment(Place(thing, "text"), 1)))
         expectEqual(stream.values(thing, "count"), "null")
         expectEqual(stream.values(thing, "text"), "a")
-        // A concurrent set with an earlier clock gives the add something to add to.
+        // The add applies to the value of a concurrent set with an earlier clock.
         try stream.take(c2, commit(1, clock: 5, base: 1, .set(count, 7, .real)))
         expectEqual(stream.values(thing, "count"), "8")
     }

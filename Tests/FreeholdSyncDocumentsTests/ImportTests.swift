@@ -106,7 +106,7 @@ struct ImportTests {
                 contents = isReplaced ? fields : contents.merging(fields) { $1 }
                 let held = MergedContent.embedded(try require(stream.contents(name)).packed)
                 expect(held.looksLike(.embedded(contents.packed)), "\(document)")
-                // Nothing else is named.
+                // No other property is named.
                 let named = Set(result.commits.flatMap(\.changes).compactMap(\.property))
                 if round > 0, !isReplaced { expect(named.isSubset(of: Set(fields.keys))) }
             }

@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-/// A stream in memory, into which commits go as a server's machine takes them.
+/// A stream in memory, which accepts commits like a server's machine.
 struct TestStream {
     static let name = StreamName(app: "app")
 
@@ -103,7 +103,8 @@ struct TestStream {
 let soak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil ? 50 : 1
 
 extension MergedContent {
-    /// Without what a property holds that was never written: nulls and empty collections, at any depth.
+    /// Returns the content without the values of properties that were never written: nulls and empty collections, at
+    /// any depth.
     var packed: MergedContent? {
         switch self {
         case .value(.null): nil

@@ -43,7 +43,7 @@ struct EngineRulesTests {
         }
     }
 
-    /// The key of an object. The rules know the first ones.
+    /// The key of an object. The rules contain the first ones.
     private static func id(_ index: Int) throws -> ObjectId {
         if index < RuleModels.ids.count { return RuleModels.ids[index] }
         return try require(ObjectId(String(repeating: "0", count: 20) + String(1000 + index)))

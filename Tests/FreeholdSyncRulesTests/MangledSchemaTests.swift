@@ -32,7 +32,8 @@ struct MangledSchemaTests {
         }
     }
 
-    /// With a text changed, a value taken from elsewhere or out, at one place or two.
+    /// Returns the document with a changed text, or a value that was replaced by another one or removed, at one or two
+    /// places.
     private func mangled(_ document: BSONDocument, _ random: inout SeededRandom) -> BSONDocument {
         guard random.chance(60), !document.isEmpty else { return document }
         let (key, value) = document.randomElement(using: &random)!

@@ -138,7 +138,7 @@ struct NaiveRules {
         return at
     }
 
-    /// All values at a path's end; null if there is none, but where it is a collection.
+    /// Returns all values at a path's end. A missing value is null, except a missing collection.
     private func reach(_ path: ArraySlice<String>, _ value: BSONValue?, isTop: Bool = false)
         -> (values: [BSONValue], exists: Bool)
     {

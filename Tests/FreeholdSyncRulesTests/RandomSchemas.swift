@@ -21,7 +21,7 @@ struct RandomSchemas {
             let key = ColumnSpec("_id", random.pick([.int, .string, .objectId, .uuid]), optional: random.chance(20))
             return TableSpec(name, columns: [key] + columns(classes + embedded, embedded), primaryKey: "_id")
         }
-        // Embedded classes hold later ones only.
+        // Embedded classes contain only later ones.
         for (index, name) in embedded.enumerated() {
             let inner = Array(embedded[(index + 1)...])
             tables.append(TableSpec(name, columns: columns(classes + inner, inner), isEmbedded: true))

@@ -87,7 +87,7 @@ struct RuleDocumentTests {
 
         var testDescription: String { reason + ": " + text.prefix(60) }
 
-        /// A role with something more in it.
+        /// A role with an additional entry.
         static func role(_ more: String, _ path: [String], _ reason: String) -> Refusal {
             Refusal(
                 #"{"roles": [{"name": "a", "apply_when": {}, \#(more)}]}"#,

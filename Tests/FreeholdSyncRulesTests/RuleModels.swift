@@ -10,7 +10,7 @@ import FreeholdSyncCore
     import Foundation
 #endif
 
-/// A class with a field of each type, for rules that ask of it.
+/// A class with a field of each type, for rules that use it.
 enum RuleModels {
     static let tables: [TableSpec] = [
         TableSpec(

@@ -90,7 +90,8 @@ struct SchemaSeedTests {
          "country": {"bsonType": "string"}, "postalCode": {"bsonType": "string"}}}
         """
 
-    /// The page's document has `id` as an `int` and links to dogs by ObjectIds; the model's key is an Int called `id`.
+    /// The page's document has `id` as an `int` and links to dogs by ObjectIds. The model's key is an Int with the name
+    /// `id`.
     @Test func `the page's person with an address differs from its model only by the key`() throws {
         let person = TableSpec(
             "Person",

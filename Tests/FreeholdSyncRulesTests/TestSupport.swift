@@ -11,7 +11,7 @@ import Testing
 let soak = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil ? 50 : 1
 
 extension BSONValue {
-    /// With the keys of documents in rising order: JSON knows no order.
+    /// Returns the documents with their keys in rising order, because JSON has no order.
     var sorted: BSONValue {
         switch self {
         case .document(let document):

@@ -76,7 +76,7 @@ struct HostileNameTests {
             )
             try Compilers.checkJava(models, in: folder, with: ["Main.java"])
             let names = models.files.map { String($0.name.dropLast(5)) }
-            // The file system may spell names of other scripts otherwise than the virtual machine.
+            // The file system and the virtual machine may encode names of other scripts differently.
             try write(names.joined(separator: "\n"), to: folder + "/names")
             let result = try Tool.java.run(
                 Compilers.quickStart + [

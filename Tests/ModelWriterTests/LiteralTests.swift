@@ -32,7 +32,7 @@ struct LiteralTests {
         }
     }
 
-    /// C's trigraphs are on here, which Objective-C has off unless it is asked.
+    /// C has trigraphs enabled here, which Objective-C has disabled by default.
     @Test(.needs(.clang), arguments: ["-std=c17", "-std=gnu17"])
     func `C reads Objective-C's literals as intended`(standard: String) throws {
         try withFolder { folder in

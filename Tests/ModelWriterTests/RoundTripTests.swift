@@ -7,7 +7,7 @@ import Testing
 
 @testable import Freehold
 
-/// Classes that were generated, compiled with these tests, and asked what they store.
+/// Generated classes, which are compiled with these tests, and their stored properties.
 struct RoundTripTests {
     @Test(arguments: SeedDocuments.allCases) func `the Swift models of documents equal those that the tests compile`(
         step: SeedDocuments

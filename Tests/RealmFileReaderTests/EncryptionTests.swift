@@ -87,7 +87,7 @@ struct EncryptionTests {
                 }
             }
         }
-        // Others have been given up, and aren't read.
+        // The other pages are unused, and aren't read.
         expect(found > 5)
     }
 
@@ -116,7 +116,7 @@ struct EncryptionTests {
 }
 
 extension RealmFile {
-    /// Reading throws nothing else.
+    /// Reading throws no other error.
     fileprivate func readAllTyped() throws(RealmFileError) {
         do { try readAll() } catch let error as RealmFileError { throw error } catch {
             throw RealmFileError(.io, "\(error)")

@@ -71,7 +71,7 @@ struct FixtureTests {
             }
             for (name, expected) in FixtureTable.values(Int(id) / 10) where fixture.has(name) {
                 var found = object.values[name]
-                // Before format 23 strings of sets come in another order.
+                // Before format 23, strings of sets have another order.
                 if name == "stringSet", case .list(let list)? = found {
                     found = FixtureTable.list(list.values.sorted { Value.compare($0, $1) < 0 })
                 }
@@ -125,7 +125,7 @@ struct FixtureTests {
             let objectLink = wordKeys[i].map {
                 Value.objectLink(ObjectLink(tableID: wordClass.number, key: ObjectKey($0)))
             }
-            // With the deleted object its element went.
+            // The element was removed together with the deleted object.
             let mixeds: [Value] = i == 0 ? [] : [.int(Int64(i)), .null, .string("m")] + (objectLink.map { [$0] } ?? [])
             expectEqual(object.values["mixeds"], FixtureTable.list(mixeds))
             if i == 11 {

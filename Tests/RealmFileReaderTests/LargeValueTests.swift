@@ -13,7 +13,7 @@ struct LargeValueTests {
         try body(RealmFile(path: url.path))
     }
 
-    /// Realm stores data over 16 MiB in pieces, which only a list may hold.
+    /// Realm stores data over 16 MiB in pieces, which only a list can contain.
     @Test func `data over 16 MiB is joined, and read in parts`() throws {
         try withFile { file in
             let item = file.requireClass("Huge")

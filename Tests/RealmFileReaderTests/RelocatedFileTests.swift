@@ -5,7 +5,7 @@ import Testing
 
 @testable import RealmFileReader
 
-/// Files that Realm wrote, whose arrays we put elsewhere.
+/// Files that Realm wrote, with their arrays at other offsets.
 struct RelocatedFileTests {
     private func withFile(_ body: (String) throws -> Void) throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).realm")
@@ -40,8 +40,8 @@ struct RelocatedFileTests {
         }
     }
 
-    /// Realm gives the second entry with one hash, and all further ones, a negative key: the dictionaries of `cases22` have such. In these
-    /// files we set the sign of keys that Realm wrote.
+    /// Realm assigns a negative key to the second and every further entry with one hash: the dictionaries of `cases22`
+    /// have such entries. In these files, the test sets the sign of keys that Realm wrote.
     @Test(arguments: [RealmFixture.format22, .cases21])
     func `entries of old dictionaries whose keys have one hash are read`(_ fixture: RealmFixture) throws {
         let original = try fixture.open()

@@ -4,7 +4,7 @@ import RealmFileReader
 import TestRealmFiles
 import Testing
 
-/// A client's realm: three commits were sent, two weren't; links lead to objects that haven't come.
+/// A client's realm: three commits were sent, and two weren't. Links lead to objects that haven't arrived.
 struct SynchronizedFileTests {
     @Test(arguments: RealmFixture.synchronizedOnes)
     func `a client's file is recognised, with the number of its unsent changes`(_ fixture: RealmFixture) throws {

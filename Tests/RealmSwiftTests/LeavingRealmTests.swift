@@ -17,8 +17,7 @@ class LRAddress: EmbeddedObject {
     @Persisted var city = ""
 }
 
-// The program of the article on moving from RealmSwift, which is to run where Realm does: it uses nothing but what
-// RealmSwift has.
+// The program of the article on moving from RealmSwift. It has to run with Realm, so it uses only RealmSwift's API.
 
 struct PersonRecord: Codable {
     struct Home: Codable { var city: String }

@@ -65,7 +65,7 @@ struct PortedReferenceTests {
             expectEqual((each as? [Int])?.sorted(), [3, 4, 5])
             let union: [AnyObject] = country.towns.value(forKeyPath: "@unionOfObjects.people")
             expectEqual(union as? [Int], [2, 1])
-            // Without a type, everything as before.
+            // Without a type, the calls have the same result as before.
             expectEqual(country.towns.value(forKeyPath: "@sum.people") as? Int, 3)
             expectEqual(country.sisters.value(forKeyPath: "@count") as? Int, 1)
         }

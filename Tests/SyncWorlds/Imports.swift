@@ -1,2 +1,2 @@
-// All files of this target know `SeededRandom`.
+// All files of this target can use `SeededRandom`.
 @_exported public import TestRandom

@@ -21,7 +21,7 @@ public enum Herd {
         Realm.Configuration(fileURL: URL(fileURLWithPath: path), objectTypes: [Cow.self])
     }
 
-    /// Ids below this are given, so that writers meet each other's cows.
+    /// Ids below this bound are assigned by the writers, so that they write the same cows.
     private static let ids = 40
 
     public static func make(_ realm: Realm) throws {

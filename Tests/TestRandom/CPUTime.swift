@@ -9,7 +9,7 @@
     import Musl
 #endif
 
-/// The processor time that work takes on the thread that does it. Tests compare it at two sizes, and never with a number of seconds.
+/// The processor time of work on its thread. Tests compare it at two sizes, and never with a number of seconds.
 package enum CPUTime {
     /// The seconds of processor time of this thread.
     package static var now: Double {
@@ -25,7 +25,7 @@ package enum CPUTime {
         return (result, now - start)
     }
 
-    /// Returns the least cost of several runs, each of which makes what it measures.
+    /// Returns the least cost of several runs, each of which creates its input.
     package static func least(of runs: Int = 2, _ run: () throws -> Double) rethrows -> Double {
         var least = Double.infinity
         for _ in 0..<runs { least = min(least, try run()) }

@@ -1,6 +1,6 @@
 import AllocationMeter
 
-/// The memory that a decoder takes for an input.
+/// The memory that a decoder allocates for an input.
 package enum DecodingCost {
     /// The bytes of memory that a byte of an input may cost at most (`docs/sync-protocol.md`).
     package static let factor = 200
@@ -33,7 +33,7 @@ package struct CostlyInput: Error, CustomStringConvertible {
 
 /// Gives a decoder damaged inputs, and measures what each costs. An input that ends the process fails, too.
 package struct DecodingFuzz {
-    /// The number of inputs that are made of one corpus.
+    /// The number of inputs that are created from one corpus.
     private static let round = 250
 
     /// Returns the first input that costs too much.
@@ -56,7 +56,7 @@ package struct DecodingFuzz {
             let valid = try corpus(seed)
             for index in 0..<round {
                 var input = valid[index % valid.count]
-                // One of ten is as it was made.
+                // One in ten inputs is undamaged.
                 if index % 10 != 0 { damage.apply(to: &input, others: valid) } else { accepted += 1 }
                 var cost = DecodingCost.measure { decode(input) }.bytes
                 // The first use of a table creates it, once in the process.
@@ -73,7 +73,7 @@ package struct DecodingFuzz {
     }
 }
 
-/// Damages inputs of decoders: bits, bytes, lengths that are false, and pieces of other inputs.
+/// Damages inputs of decoders: bits, bytes, false lengths, and pieces of other inputs.
 package struct InputDamage {
     package var random: SeededRandom
 

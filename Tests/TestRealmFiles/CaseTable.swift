@@ -9,7 +9,7 @@ package enum CaseTable {
         "Outer": "id", "Any": "id", "Tree": "id", "Limits": "i", "Bulk": "count", "Choice": "n",
     ]
 
-    /// The classes of a format's file; beside them the class Deep, whose objects have no names.
+    /// The classes of a format's file, without the class Deep, whose objects have no names.
     package static func classes(_ format: Int) -> Set<String> {
         var names: Set = ["StringKey", "IntKey", "Shape", "Hub", "Spoke", "Limits", "Bulk", "Choice"]
         if format >= 20 { names.formUnion(["IdKey", "Outer"]) }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A Realm file whose arrays lie elsewhere: with references as wide as they have to be there, or wider. Only the references differ from
-/// what Realm wrote.
+/// A Realm file with its arrays at other offsets, and with references of the necessary width or wider. Only the
+/// references differ from the bytes that Realm wrote.
 package struct FileRelocation {
     private let original: [UInt8]
     private let base: Int
@@ -50,7 +50,7 @@ package struct FileRelocation {
         return width == 64 ? value : (value << (64 - width)) >> (64 - width)
     }
 
-    /// - Returns: where the array lies now.
+    /// - Returns: The new offset of the array.
     private mutating func move(_ ref: Int) -> Int {
         let flags = original[ref + 4]
         let count = Int(original[ref + 5]) << 16 | Int(original[ref + 6]) << 8 | Int(original[ref + 7])

@@ -103,7 +103,7 @@ extension RealmFile {
         return objects
     }
 
-    /// Reads all that the file holds, and keeps nothing.
+    /// Reads the whole content of the file, and keeps nothing.
     package func readAll() throws {
         for item in classes {
             try forEachCluster(of: item) { cluster in

@@ -1,7 +1,7 @@
 package import FreeholdEngine
 package import RealmFileReader
 
-/// One class as a file holds it, of whichever kind the file is.
+/// One class of a file, for either kind of file.
 package struct RawClass {
     package var name: String
     /// The number with which links of mixed values name it.

@@ -1,9 +1,10 @@
 package import Foundation
 
-/// Files that Realm wrote, of values or changes over 16 MiB, which are nearly all zeros: the fixtures hold what isn't.
+/// Files that Realm wrote, with values or changes over 16 MiB, which are nearly all zeros. The fixtures contain the
+/// other bytes.
 ///
-/// Eight bytes for the file's size, then runs of bytes: where each lies (8 bytes), its length (4 bytes), and the bytes. Numbers are
-/// little-endian.
+/// Eight bytes for the file's size, then runs of bytes: the offset of each (8 bytes), its length (4 bytes), and the
+/// bytes. Numbers are little-endian.
 package enum SparseFixture: String {
     case values = "format24-huge"
     /// A client's realm, in which a change that wasn't sent has two values of `changedSize`.

@@ -3,7 +3,8 @@ public import Foundation
 
 /// A process of `freehold-testchild`, with pipes to its input and output.
 ///
-/// Started with `posix_spawn`, whose pipes no other child inherits, so that the end of its output is seen when it dies.
+/// It is started with `posix_spawn`, so that no other child inherits the pipes, and the end of its output is noticed
+/// when it dies.
 public final class ChildProcess {
     public let identifier: pid_t
     private let input: Int32
@@ -16,7 +17,7 @@ public final class ChildProcess {
         public init(description: String) { self.description = description }
     }
 
-    /// An executable that SwiftPM builds beside the tests.
+    /// An executable that SwiftPM builds next to the tests.
     public static func path(of name: String) throws -> String {
         #if os(Linux)
             let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
@@ -31,14 +32,15 @@ public final class ChildProcess {
         throw Failure(description: "\(name) isn't in \(folders.map(\.path))")
     }
 
-    /// No other child starts between the making of a pipe and its mark that keeps it from children.
+    /// Prevents that another child starts between the creation of a pipe and the mark that keeps it from being
+    /// inherited.
     private static let starting = NSLock()
 
     public convenience init(_ arguments: [String], environment: [String: String] = [:]) throws {
         try self.init(executable: Self.path(of: "freehold-testchild"), arguments, environment: environment)
     }
 
-    /// Any other program. Foundation's `Process` waits in a run loop, which a thread of the tests may not have.
+    /// Starts any other program. Foundation's `Process` waits in a run loop, which a thread of the tests may not have.
     public init(executable path: String, _ arguments: [String], environment: [String: String] = [:]) throws {
         Self.starting.lock()
         defer { Self.starting.unlock() }
@@ -109,7 +111,7 @@ public final class ChildProcess {
         }
     }
 
-    /// Every whole line that is still to come, until it ends.
+    /// Returns every further line until the process ends.
     public func readLines() -> [String] {
         var lines: [String] = []
         while let line = readLine() { lines.append(line) }

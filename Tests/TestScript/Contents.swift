@@ -1,6 +1,6 @@
 public import FreeholdEngine
 
-/// All that a version of a file holds, as one number: two files are compared by it.
+/// The whole content of a version of a file as one number, for the comparison of two files.
 public enum Contents {
     /// Read by every way that values have: fields, collections, backlinks, keys, indexes and scans.
     public static func digest(_ snapshot: Snapshot) throws -> UInt64 {

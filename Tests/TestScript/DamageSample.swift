@@ -73,7 +73,7 @@ public enum DamageSample {
         try cut(path)
     }
 
-    /// Takes off what the file's last commit has left behind its last page.
+    /// Removes the bytes that the file's last commit has left behind its last page.
     private static func cut(_ path: String) throws {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         let pages = [0, 4096].map { meta in
@@ -82,9 +82,9 @@ public enum DamageSample {
         try bytes.prefix(pages.max()! * 4096).write(to: URL(fileURLWithPath: path))
     }
 
-    /// Writes all that it holds, in one transaction.
+    /// Writes the whole content in one transaction.
     ///
-    /// - Parameter formatVersion: of the file; nil for the newest.
+    /// - Parameter formatVersion: The format of the file, or `nil` for the newest.
     public static func fill(_ path: String, clusterSpan: Int, people: Int, formatVersion: UInt32? = nil) throws {
         var options = options(clusterSpan: clusterSpan)
         if let formatVersion { options.formatVersion = formatVersion }
@@ -162,7 +162,7 @@ public enum DamageSample {
     }
 }
 
-/// Damages bytes in the ways that disks and transfers do, and in those that lead astray.
+/// Damages bytes like disks and transfers, and in ways that lead to wrong places.
 public struct Damager {
     private var random: SeededRandom
 
@@ -212,7 +212,7 @@ public struct Damager {
             bytes.removeLast(bytes.count - length)
             return "cut to \(length)"
         case 12:
-            // Headers of pages and blocks are what leads astray.
+            // Damage in headers of pages and blocks leads to wrong places.
             let place = below(pages) * page + below(48)
             bytes[place] = UInt8(below(256))
             return "byte \(place), of a header"

@@ -37,7 +37,7 @@ public struct GraphScript: Sendable {
 
         public init() {}
 
-        /// Without what leads nowhere.
+        /// Returns the graph without links to missing objects.
         public var shown: Graph {
             var out = self
             for (id, node) in nodes {
@@ -85,7 +85,7 @@ public struct GraphScript: Sendable {
         }
     }
 
-    /// The steps of the transaction that comes next.
+    /// Returns the steps of the next transaction.
     public func steps(on graph: Graph) -> [Step] {
         var random = SeededRandom(seed: seed &+ UInt64(graph.number + 1) &* 0x9E37_79B9)
         var after = graph
@@ -117,7 +117,7 @@ public struct GraphScript: Sendable {
         return steps
     }
 
-    /// Runs the next transaction's steps, and lets the schema grow where it is time.
+    /// Runs the next transaction's steps, and extends the schema at the right number.
     public func run(_ steps: [Step], _ number: Int64, in transaction: WriteTransaction) throws(EngineError) {
         var columns = [
             ColumnSpec("id", .int), ColumnSpec("number", .int),
@@ -158,7 +158,7 @@ public struct GraphScript: Sendable {
         try transaction.set(names.number, key(0), .int(number))
     }
 
-    /// Commits the next transaction of a file that holds the graph.
+    /// Commits the next transaction of a file with the graph.
     public func commit(to database: Database, _ graph: inout Graph) throws(EngineError) {
         let steps = steps(on: graph)
         let transaction = try database.beginWrite()

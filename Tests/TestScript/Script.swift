@@ -1,11 +1,11 @@
 public import FreeholdEngine
 import TestRandom
 
-/// A sequence of transactions of which each is a function of its number and a seed, so that a test knows what a file
-/// must hold after any of them, whoever wrote it.
+/// A sequence of transactions, each of which is a function of its number and a seed. A test therefore knows the content
+/// of a file after any of them, no matter which process wrote it.
 ///
 /// Transaction `n` adds objects, changes some, edits lists, sets links and deletes the oldest, so that the file stays
-/// small however long the script runs. The object with primary key 0 holds `n` in its `number`.
+/// small in a run of any length. The `number` of the object with primary key 0 is `n`.
 public struct Script: Sendable {
     public let seed: UInt64
 

@@ -79,7 +79,7 @@ struct Columns {
 }
 
 extension Script {
-    /// Commits transactions to a file that is in a state, and gives the state that it must then be in.
+    /// Commits transactions to a file in this state, and returns the expected state.
     public func commit(
         _ transactions: ClosedRange<Int64>,
         to database: Database,

@@ -3,7 +3,8 @@ import FreeholdBSON
 import FreeholdEngine
 import Testing
 
-/// PyPI's `pymongo`, if there is a Python that has it: `FREEHOLD_PYTHON` names one, else `python3` is asked.
+/// PyPI's `pymongo`, if a Python with it is installed. `FREEHOLD_PYTHON` names the interpreter, which is `python3` by
+/// default.
 enum PythonOracle {
     static let path: String? = {
         let named = ProcessInfo.processInfo.environment["FREEHOLD_PYTHON"]

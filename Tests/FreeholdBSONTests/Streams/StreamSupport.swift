@@ -24,7 +24,7 @@ func reader(
 }
 
 extension DocumentStreamReader {
-    /// All that is left.
+    /// Returns all remaining documents.
     mutating func rest() throws -> [BSONDocument] {
         var documents: [BSONDocument] = []
         while let document = try next() { documents.append(document) }

@@ -43,8 +43,8 @@ struct JournalContentTests {
         }
     }
 
-    /// Runs of every length at the begin, in the middle and over the ends of clusters and of their split leaves, with holes, in small
-    /// and large memory.
+    /// Writes runs of every length at the beginning, in the middle and across the ends of clusters and of their split
+    /// leaves, with holes, with little and much memory.
     @Test(arguments: [nil, 64 << 10])
     func `the values of new objects of every type are told, whole leaves or single ones`(budget: Int?) throws {
         let seed =
@@ -180,7 +180,7 @@ struct JournalContentTests {
         expectEqual(due(now + JournalWarning.age - 1), [])
         expectEqual(due(now + JournalWarning.age), ["b 0"])
         expectEqual(due(now + JournalWarning.age), [])
-        // One that has read everything keeps nothing.
+        // A cursor that has read everything keeps nothing.
         state.cursors = [JournalCursor(name: "c", position: state.next, number: 1, movedAt: 0)]
         expectEqual(due(now), [])
     }

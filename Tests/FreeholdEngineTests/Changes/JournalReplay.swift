@@ -29,7 +29,7 @@ struct JournalReplay {
         for case .named(let object, let name) in changes { check(object, name) }
     }
 
-    /// Applies what the snapshot's journal has from a position on. - Returns: the position behind it.
+    /// Applies the snapshot's journal from a position on. Returns the position behind it.
     mutating func apply(_ snapshot: Snapshot, from position: UInt64) throws -> UInt64 {
         var at = position
         while let entry = try snapshot.journalEntry(at: at) {
@@ -293,7 +293,7 @@ struct JournalReplay {
     }
 }
 
-/// Follows a database by its journal, from the moment at which it is made.
+/// Follows a database by its journal, from the creation of this value on.
 struct JournalFollower {
     static let name = "follower"
     private(set) var replay: JournalReplay

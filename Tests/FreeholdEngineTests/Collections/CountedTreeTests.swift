@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdEngine
 
 @Suite("CountedTree") struct CountedTreeTests {
-    /// A tree beside the plain array that it must equal.
+    /// A tree and the plain array that it must equal.
     private struct Model {
         let store = CountedTreeBlockStore(segment: 9)
         var tree: CountedTree
@@ -214,7 +214,7 @@ import Testing
                 var damaged = bytes
                 damaged[position] ^= 1
                 damaged.withUnsafeBytes { model.store.putBlock(9, number, $0) }
-                // A chunk's number is the caller's; all else must be noticed.
+                // The caller determines a chunk's number. All other damage must be noticed.
                 let isChunkNumber = bytes[0] == 0 && position >= 8 && position < 8 + 8 * Int(bytes[2])
                 expect(
                     isChunkNumber || !sound.checkInvariants(in: model.store).isEmpty,

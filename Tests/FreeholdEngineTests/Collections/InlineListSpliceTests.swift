@@ -4,8 +4,8 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Small lists and dictionaries edited in their bytes, beside those whose elements are decoded, edited and encoded. `FREEHOLD_SEED` repeats
-/// a seed.
+/// Small lists and dictionaries that are edited in their bytes, compared with those whose elements are decoded, edited
+/// and encoded. `FREEHOLD_SEED` repeats a seed.
 struct InlineListSpliceTests {
     static let seed =
         UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? TestSeed.random(in: 0 ... .max)

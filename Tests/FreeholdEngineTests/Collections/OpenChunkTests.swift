@@ -3,8 +3,8 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Edits of large lists within the chunk that a transaction keeps decoded, beside arrays: read now and then only, so that most
-/// edits follow each other.
+/// Edits of large lists within the chunk that a transaction keeps decoded, compared with arrays. The lists are read
+/// rarely, so that most edits follow each other.
 struct OpenChunkTests {
     struct Run: CustomTestStringConvertible {
         let seed: UInt64
@@ -137,7 +137,7 @@ struct OpenChunkTests {
                         expectEqual(t.dictionaryValue(table.columns[i], key, forKey: name), model[i][name])
                     }
                     if random.chance(20) {
-                        // A third chunk beside the two.
+                        // A third chunk next to the two.
                         try t.listAppend(table.columns[2], key, [.int(Int64(step))])
                         list.append(step)
                     }
@@ -173,7 +173,7 @@ struct OpenChunkTests {
         expectEqual(copy.listInts(copy.schema.table(named: "A")!.columns[0], ObjectKey(0)), Array(0...2501))
     }
 
-    /// A table with a list of each kind of storage, and what its rows hold.
+    /// A table with a list of each kind of storage, and the content of its rows.
     private struct Driver {
         let database: Database
         var random: RandomEngine

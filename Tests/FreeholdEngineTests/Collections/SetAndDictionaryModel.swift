@@ -118,7 +118,7 @@ struct SetAndDictionaryModel: Equatable {
     /// Returns the problems if the record's edits don't lead from the old collections to the new ones.
     func problems(of record: ChangeRecord?, from old: SetAndDictionaryModel, _ table: Table) -> [String] {
         guard let changes = record?.changes(of: table) else {
-            // A collection that was emptied, and one that never held anything, are the same.
+            // An emptied collection equals one that was always empty.
             let isSame = owners.allSatisfy { key, row in
                 guard let before = old.owners[key] else { return true }
                 return table.columns.allSatisfy {

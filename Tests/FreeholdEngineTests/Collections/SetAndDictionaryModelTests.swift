@@ -223,7 +223,7 @@ struct SetAndDictionaryDriver {
     private mutating func name() -> String {
         switch random.below(12) {
         case 0: return ""
-        // No two that Swift takes for equal while their bytes differ.
+        // No two values are equal in Swift but have different bytes.
         case 1: return random.pick(["é", "日本", "a$b", "\0", "🐕"])
         case 2: return String(repeating: "n", count: 1990 + random.below(20))
         default: return "key \(random.below(150))"

@@ -229,7 +229,7 @@ struct SetAndDictionaryTests {
         try u.dictionarySet(map, key, forKey: "key \(n)b", .int(5))
         try u.dictionarySet(map, key, forKey: "key 2", .int(6))
         try u.listInsert(list, key, at: n / 2, .int(7))
-        // Blocks that hold the edits: chunks and nodes, and the slots' leaves to come.
+        // The blocks with the edits: chunks and nodes, and later the slots' leaves.
         expect(u.memoryInUse < 500_000)
         let second = try u.commit()
         expectEqual(second.setIndex(set, key, of: .int(Int64(n) + 1)), n / 2 + 1)
@@ -268,7 +268,7 @@ struct SetAndDictionaryTests {
         expectEqual(Set(u.listLinks(map, key)), Set(kept))
         u.deleteAll(thing)
         expect(u.listCount(list, key) == 0 && u.listCount(set, key) == 0 && u.listLinks(map, key) == [])
-        // One by one it takes minutes.
+        // Deleting the objects one by one takes minutes.
         expect(clock.now - start < .seconds(20))
         try expectEqual(u.commit().verify(), [])
     }

@@ -4,12 +4,13 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// A machine that stops while a file with a commit log is written: the data file and the log are rebuilt as it could have left
-/// them, each with unsynced writes lost and reordered, and must open as before or after the commit that was in flight.
+/// Crashes of a machine while a file with a commit log is written. The data file and the log are rebuilt as a crash
+/// could leave them, each with unsynced writes lost and reordered. They must open as before or after the commit in
+/// flight.
 @Suite(.enabled(if: Interposer.isAvailable, "needs a C compiler and LD_PRELOAD"))
 struct CommitLogCrashTests {
     static let isSoak = TestBudget.isSoak
-    /// The entries of a record after which the usual run looks at images.
+    /// The entries of a record after which the usual run checks images.
     static let entriesARecord = 30
     static let transactions = isSoak ? 60 : 9
     static let imagesAPoint = isSoak ? 8 : 1

@@ -279,7 +279,8 @@ struct CommitLogTests {
         expect(try transaction(.init(), "other.realm") >= other)
     }
 
-    /// File and log, each of any of many moments: what opens is a state that there was; of one moment it always opens.
+    /// Combines files and logs of any two moments. A pair that opens has an existing state, and a pair of one moment
+    /// always opens.
     @Test(arguments: [1, 2] as [UInt64])
     func `a file and a log from different times open as an older state, or are refused`(seed: UInt64) throws {
         let script = Script(seed: seed)
@@ -435,7 +436,7 @@ struct CommitLogTests {
         try bytes.write(to: URL(fileURLWithPath: path))
     }
 
-    /// In the head of a record, in what it holds, and in its version.
+    /// Damage in the head of a record, in its content, and in its version.
     @Test(arguments: [0, 5, 24, 32, 60])
     func `a damaged record before a later one is refused, and both files are kept`(place: Int) throws {
         _ = try killed()

@@ -4,8 +4,8 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// A writer is killed at random moments. Each time the file must open, verify, and hold every transaction whose commit
-/// had returned and at most the one in flight, whole.
+/// A writer is killed at random moments. Each time the file must open and verify, and contain every transaction whose
+/// commit had returned. It may contain the one in flight, as a whole.
 struct CrashTests {
     /// 54 kills in every run of the tests, spread over files; 5,000 in a soak.
     static let killsAFile = TestBudget.cases(11, soak: 1000)

@@ -6,7 +6,7 @@ import TestScript
 /// A file can be opened after any failure during its creation, and has the committed content.
 @Suite(.enabled(if: Interposer.isAvailable, "needs a C compiler and LD_PRELOAD"))
 struct CreationFailureTests {
-    /// A call that fails, in its calls' order, and how.
+    /// A call that fails, by its position in the order of calls, and the kind of failure.
     enum Fault: CaseIterable, CustomTestStringConvertible {
         case writeError, fullDevice, shortWrite, writeErrors, syncError, truncateError, reserveError
 

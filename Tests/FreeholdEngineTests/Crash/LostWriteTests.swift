@@ -27,7 +27,7 @@ struct LostWriteTests {
     func `a file that is cut at any write opens as before or after the commit`(seed: UInt64) throws {
         let folder = try ChildFolder()
         let path = folder.file("recorded.realm")
-        // A file that holds some transactions already.
+        // A file with some transactions.
         let first = try ChildProcess(["transactions", path, String(seed), "5"], environment: environment(seed))
         expectEqual(first.readLines().last, "5")
         expectEqual(first.wait(), 0)
@@ -63,8 +63,8 @@ struct LostWriteTests {
         expect(durable.isEmpty, "roots aren't synced one by one")
     }
 
-    /// Until the pages that LMDB makes a file with are synced, a crash can leave them in part. Such a file holds nothing,
-    /// and is refused rather than taken for a new one.
+    /// A crash before the sync of LMDB's first pages can leave only a part of them. Such a file is empty, and is
+    /// refused instead of used as a new one.
     @Test(arguments: [UInt64(5), 7])
     func `a new file that is cut at any write opens, or is refused untouched before the first commit`(seed: UInt64)
         throws

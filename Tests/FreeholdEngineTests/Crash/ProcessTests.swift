@@ -68,7 +68,7 @@ struct ProcessTests {
         let database = try open(path, isEncrypted: isEncrypted)
         for child in children { expect(child.readLine() != nil) }
         for _ in 0..<rounds { try increment(database) }
-        // Both children got their turns while this process wrote without a pause.
+        // Both children had turns while this process wrote without a pause.
         let whenDone = try counter(database.snapshot()) - 1 - Int64(rounds)
         for child in children {
             expectEqual(child.readLines().count, rounds - 1)

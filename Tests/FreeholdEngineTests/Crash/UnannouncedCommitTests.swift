@@ -22,7 +22,7 @@ struct UnannouncedCommitTests {
         expectEqual(first.wait(), 0)
         var options = Database.Options()
         if isEncrypted { options.encryptionKey = Script.key }
-        // While a process has the file open, no other one recovers it as after a crash of the machine.
+        // While a process has the file open, no other one recovers it like after a crash of the machine.
         let database = try Database.open(at: path, options: options)
         let before = try database.snapshot()
 

@@ -186,7 +186,7 @@ struct SimulatedDisks {
             guard !pieces.isEmpty else { return durable }
             switch Int.random(in: 0..<4, using: &generator) {
             case 0:
-                // All but one.
+                // All except one.
                 let lost = Int.random(in: 0..<pieces.count, using: &generator)
                 return image(pieces.enumerated().filter { $0.offset != lost }.map(\.element))
             case 1: return image([pieces[Int.random(in: 0..<pieces.count, using: &generator)]])
@@ -226,7 +226,7 @@ struct SimulatedDisks {
         log!.record(event)
     }
 
-    /// Both files as a crash could leave them now.
+    /// Returns both files as a crash could leave them now.
     func images(
         random count: Int,
         using generator: inout some RandomNumberGenerator

@@ -3,10 +3,10 @@ import FreeholdEngine
 import Testing
 import TestScript
 
-/// Plain files, damaged at random, in a child process that does everything with them.
+/// Plain files with random damage, in a child process that performs every operation on them.
 ///
-/// A call that can throw returns or throws. One that can't ends the process with the one message. Anything else fails: a
-/// trap, a signal, an end without a word, twenty seconds in one stage, four gigabytes.
+/// A throwing call returns or throws. A call that can't throw ends the process with one known message. Everything else
+/// is a failure: a trap, a signal, an end without a message, twenty seconds in one stage, four gigabytes of memory.
 struct `Damaged files` {
     /// Each is tried in four stages.
     private static var seeds: Range<UInt64> {
@@ -54,7 +54,7 @@ struct `Damaged files` {
         expect(TestBudget.isSpent("DamagedFileFuzzTests", cases: stages, of: Self.seeds.count * Self.stages.count))
     }
 
-    /// - Returns: the stage in which the child ended; nil if it came through.
+    /// - Returns: The stage in which the child ended, or `nil` if it completed all stages.
     private func run(
         _ path: String,
         _ folder: ChildFolder,

@@ -16,7 +16,7 @@ struct `Values of damaged files` {
         return first..<first + UInt64(TestBudget.cases(Kind.allCases.count, soak: 2500))
     }
 
-    /// A file as it was after each of its last commits, and what it held.
+    /// A file after each of its last commits, with its content.
     private struct Sample {
         var images: [[UInt8]] = []
         var digests: [UInt64] = []
@@ -56,7 +56,7 @@ struct `Values of damaged files` {
         case bit, bits, byte, word, bytes, zeroed, doubled, swapped, spliced, splicedPages, truncated
     }
 
-    /// Pages that hold something.
+    /// The pages in use.
     private func pages(_ image: [UInt8]) -> [Int] {
         (0..<image.count / Self.page).filter { page in
             image[page * Self.page..<(page + 1) * Self.page].contains { $0 != 0 }

@@ -20,7 +20,7 @@ struct `The digest` {
         return try Database.open(at: path, options: options)
     }
 
-    /// The blocks that the digest counts, by address, as they lie in the file.
+    /// The blocks that the digest covers, by address, in their stored form.
     private func blocks(_ snapshot: Snapshot) throws -> [BlockAddress: [UInt8]] {
         var found: [BlockAddress: [UInt8]] = [:]
         var from = BlockAddress(raw: 0)

@@ -9,7 +9,7 @@ import Testing
 struct `Damaged root pages` {
     private let folder = TemporaryFolder()
 
-    /// A file with free pages, and what it must hold.
+    /// A file with free pages, and its expected content.
     private func fill(_ path: String) throws -> State {
         try Script(seed: 1).commit(1...3, to: try Database.open(at: path))
     }
@@ -88,7 +88,7 @@ struct `Damaged root pages` {
                 var (main, free) = (MDB_stat(), MDB_stat())
                 if isFree { free[keyPath: field] = count } else { main[keyPath: field] = count }
                 let bound = demand.pageBound(main, free: free, of: 100)
-                // The blocks' own pages out of line bound nothing.
+                // Overflow pages of blocks don't bound the number.
                 expectEqual(bound != nil, (0...100).contains(count) || (!isFree && field == \.ms_overflow_pages))
                 if let bound { expect(bound < 1000) }
             }
@@ -114,7 +114,7 @@ struct `Damaged root pages` {
         // It has the same parity, and is large enough for what is subtracted.
         let version = image.version(image.newest) + 100
         let pairs: [(newest: UInt64, other: UInt64)] = [
-            // The write of the newest root was lost, or an older one was put back.
+            // Simulates that the write of the newest root was lost, or that an older root was put back.
             (version - 40, version - 1), (version - 4, version - 1),
             // The root of the version before is older than that.
             (version, version - 3), (version, version - 7), (version, 0), (0, version - 1), (version + 2, version - 1),

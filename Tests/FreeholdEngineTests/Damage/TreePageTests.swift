@@ -4,8 +4,8 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Pages of LMDB's tree that are damaged, or of an older version: what they lead to, or no longer lead to, is never taken for
-/// what the file holds.
+/// Pages of LMDB's tree that are damaged or belong to an older version. The wrong content behind them is never returned
+/// as that of the file.
 struct `Damaged pages of the tree` {
     private let folder = TemporaryFolder()
 
@@ -36,7 +36,7 @@ struct `Damaged pages of the tree` {
         _ = try transaction.commit()
     }
 
-    /// Every byte of every key, of branches and leaves.
+    /// Changes every byte of every key, in branches and leaves.
     @Test(arguments: [nil, Script.key], [false, true])
     func `a tree page with a flipped bit in a key is read correctly or refused`(key: EncryptionKey?, hasMarks: Bool)
         throws
@@ -70,7 +70,7 @@ struct `Damaged pages of the tree` {
         expect(TestBudget.isSpent("TreePageTests", cases: right + refused, of: sample.count))
     }
 
-    /// Files that were encrypted before there were checksums, whose blocks lie in the order of their addresses.
+    /// Encrypted files from before checksums, whose blocks have the order of their addresses.
     @Test func `an encrypted format 4 file with a flipped bit in a key is read correctly or refused`() throws {
         var random = SeededRandom(test: "TreePageTests")
         let path = folder.file()

@@ -123,7 +123,7 @@ struct EncryptedFileTests {
 
     // MARK: Damage
 
-    /// A block as it is stored, and where these bytes lie in the file: those inside a page also in pages of before.
+    /// A stored block, and the offsets of its bytes in the file. Bytes inside a page may also be in earlier pages.
     struct Stored {
         let address: BlockAddress
         let bytes: [UInt8]
@@ -142,7 +142,7 @@ struct EncryptedFileTests {
 
     func image(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
 
-    /// Every block but the header.
+    /// Returns every block except the header.
     func blocks(_ path: String) throws -> [Stored] {
         let file = Data(try image(path))
         var out: [Stored] = []
@@ -240,7 +240,7 @@ struct EncryptedFileTests {
         expect(compacted?.code == .invalidDatabase && compacted?.message == FileDigest.mismatch)
         let copied = error { () throws(EngineError) in try open(rolled).snapshot().copy(to: folder.file("copied")) }
         expectEqual(copied?.message, FileDigest.mismatch)
-        // The digest of that version would vouch for it, but it isn't this version's.
+        // The digest of that version includes the block, but that of this version doesn't.
         try expectEqual(
             problems(replaced(newDigest, oldDigest), State()).first?.contains("isn't what was written"),
             true
@@ -302,7 +302,7 @@ struct EncryptedFileTests {
         let path = folder.file()
         let state = try fill(path, transactions: 1...4)
         try note(path)
-        // Transactions of one number, each of which got as far as LMDB, and no further.
+        // Two transactions with the same number, each of which reached LMDB and wasn't committed.
         var options = Self.options()
         options.memoryBudget = 1
         for seed in [10, 11] as [UInt64] {

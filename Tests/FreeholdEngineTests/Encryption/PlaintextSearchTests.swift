@@ -9,7 +9,7 @@ import Testing
 struct PlaintextSearchTests {
     private let folder = TemporaryFolder()
 
-    /// Bytes to look for, by what they are.
+    /// The bytes to search for, by their description.
     private struct Secrets {
         var all: [(name: String, bytes: [UInt8])] = []
 
@@ -43,7 +43,7 @@ struct PlaintextSearchTests {
         )
     ]
 
-    /// Values of every type; strings as they lie in leaves, of parts and out of line.
+    /// Values of every type, and strings as they are stored in leaves, in parts and out of line.
     private func fill(_ t: WriteTransaction, _ round: Int, _ secrets: inout Secrets) throws {
         let table = try require(t.schema.table(named: "SecretPerson"))
         func column(_ name: String) throws -> Column { try require(table.column(named: name)) }
@@ -85,7 +85,7 @@ struct PlaintextSearchTests {
             try t.listAppend(
                 column("secretNotes"),
                 key,
-                // The search looks for one in four of a long list, and the soak for each.
+                // The usual run searches for a quarter of a long list, and the soak for all of it.
                 (0..<(i == 5 ? 400 : 3)).map { n in
                     let isSought = n % 4 == 0 || n <= 3 || TestBudget.isSoak
                     return .string(isSought ? text("note\(n)", 30) : "note\(n)-\(round)-30-treasure/no")
@@ -100,7 +100,7 @@ struct PlaintextSearchTests {
 
     private typealias Search =
         @convention(c) (UnsafeRawPointer, Int, UnsafeRawPointer, Int) -> UnsafeMutableRawPointer?
-    /// C's search, which its header hides: `Data.range(of:)` takes half a minute for this.
+    /// C's search function. `Data.range(of:)` takes half a minute for this.
     private static let memmem = unsafeBitCast(dlsym(dlopen(nil, RTLD_NOW), "memmem")!, to: Search.self)
 
     private func contains(_ data: Data, _ bytes: [UInt8]) -> Bool {
@@ -138,7 +138,8 @@ struct PlaintextSearchTests {
         return options
     }
 
-    /// Without a key the same search finds nearly all: what is left out is stored as an offset, or was replaced.
+    /// Without a key, the same search finds nearly all values. The other ones are stored as an offset, or were
+    /// replaced.
     @Test func `a plain file contains the texts`() throws {
         var secrets = names
         let database = try Database.open(at: folder.file(), options: options(nil, budget: 64 << 20))

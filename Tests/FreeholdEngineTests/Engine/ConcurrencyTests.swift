@@ -53,7 +53,7 @@ struct EngineConcurrencyTests {
         let group = DispatchGroup()
         for _ in 0..<4 {
             Thread {
-                // One snapshot for all, and whatever is newest.
+                // One snapshot is shared by all readers, and one is the newest.
                 repeat {
                     guard let newest = try? database.snapshot() else {
                         failures.add(1, ordering: .relaxed)

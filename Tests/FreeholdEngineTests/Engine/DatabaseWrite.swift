@@ -3,9 +3,9 @@ import Testing
 @testable import FreeholdEngine
 
 extension Database {
-    /// Commits what the body does; where it throws, nothing.
+    /// Commits the changes of the body, or nothing if it throws.
     ///
-    /// - Parameter verifies: whether the new version is looked over.
+    /// - Parameter verifies: Whether the new version is verified.
     @discardableResult
     func write(verifies: Bool = true, _ body: (WriteTransaction) throws -> Void) throws -> Snapshot {
         let transaction = try beginWrite()

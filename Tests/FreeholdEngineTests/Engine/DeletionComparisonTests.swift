@@ -5,8 +5,8 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Each fast way of deleting against the general one: two databases get the same random objects and edits; in one the objects go
-/// together, in the other one by one.
+/// Compares each fast path of deletions with the general one. Two databases get the same random objects and edits. In
+/// one the objects are deleted together, in the other one by one.
 struct DeletionComparisonTests {
     struct Run: CustomStringConvertible, Sendable {
         let seed: UInt64
@@ -45,7 +45,7 @@ struct DeletionComparisonTests {
             _ = try transaction.commit()
         }
 
-        /// Without links, with embedded objects, or with everything.
+        /// A schema without links, with embedded objects, or with everything.
         static func schema(_ random: inout RandomEngine, _ seed: UInt64) -> [TableSpec] {
             if seed % 3 == 1 {
                 return random.schema().map { spec in
@@ -169,7 +169,7 @@ struct DeletionComparisonTests {
         }
     }
 
-    /// - Parameter delete: in the given round, the fast way or the general one.
+    /// - Parameter delete: Deletes in the given round, on the fast or the general path.
     private func compare(_ run: Run, _ delete: (WriteTransaction, Int, Bool) -> Void) throws {
         let folder = TemporaryFolder()
         let paths = [folder.file("fast"), folder.file("general")]

@@ -16,7 +16,8 @@ struct DraftTests {
         var held: [Int] = []
     }
 
-    /// Objects with random keys, an index and links to and fro, made in one transaction and changed by another.
+    /// Objects with random keys, an index and links in both directions, created in one transaction and changed by
+    /// another one.
     private func fill(_ path: String, isDraft: Bool, seed: UInt64, count: Int = count) throws -> Filled {
         var random = SeededRandom(seed: seed)
         var options = Database.Options()
@@ -72,7 +73,7 @@ struct DraftTests {
         let draft = try fill(folder.file("draft"), isDraft: true, seed: seed)
         expect(usual.held.allSatisfy { $0 > 4 * Self.budget }, "\(usual.held)")
         expect(draft.held.allSatisfy { $0 <= 2 * Self.budget }, "\(draft.held)")
-        // A version for each of LMDB's commits.
+        // Each of LMDB's commits is a version.
         expect(draft.snapshot.version > usual.snapshot.version + 8)
         expectEqual(draft.snapshot.verify(), [])
         let table = try require(draft.snapshot.schema.table(named: "Item"))

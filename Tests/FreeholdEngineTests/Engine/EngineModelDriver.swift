@@ -315,7 +315,7 @@ struct EngineModelDriver {
             new = .dictionary(dictionary)
         default: break
         }
-        // A hint may lead astray.
+        // A hint may be wrong.
         var place: NestedSubscript =
             isList ? .element(random.chance(50) ? index : random.below(roots.count + 2)) : .property
         let done = try transaction.updateNested(column, key, id: id, near: &place) { $0 = new }

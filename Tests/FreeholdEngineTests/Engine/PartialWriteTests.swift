@@ -216,7 +216,7 @@ struct PartialWriteDriver {
         for transaction in transactions { transaction.checkLeaves() }
         guard random.chance(10) else { return }
         let column = random.pick(transactions[0].schema.tables[0].columns)
-        // A look at the leaf stores it.
+        // Reading the leaf stores it.
         if random.chance(50) { for transaction in transactions { _ = transaction.leaf(column, cluster: 0) } }
         let contents = transactions.map { transaction in
             transaction.keys(transaction.schema.tables[0]).map { Self.content(transaction, column, $0) }
@@ -242,7 +242,7 @@ struct PartialWriteDriver {
         }
     }
 
-    /// The slots of all leaves, byte for byte. Those of deleted objects hold anything.
+    /// The slots of all leaves, byte for byte. Those of deleted objects have no defined content.
     private func compareLeaves(_ snapshots: [Snapshot]) {
         let table = snapshots[0].schema.tables[0]
         for cluster in 0..<snapshots[0].clusterCount(table) {

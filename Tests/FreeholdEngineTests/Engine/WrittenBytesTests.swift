@@ -35,7 +35,7 @@ struct WrittenBytesTests {
         return database
     }
 
-    /// The mean of some commits, after some that let the file's list of free pages settle.
+    /// Returns the mean of some commits, after others that stabilise the file's list of free pages.
     private func mean(_ database: Database, _ change: (WriteTransaction, Table, Int) throws -> Void) throws -> Written {
         var sum = Written()
         let commits = 24

@@ -334,7 +334,7 @@ struct FileCopyTests {
                 return 0
             }
             let database = try Database.open(at: path, options: options)
-            // A hole: it takes no space.
+            // A hole takes no space.
             expectEqual(truncate(path, 40 << 30), 0)
             try database.snapshot().copy(to: folder.file("large.realm"))
             expect(mapped.withLock { $0 } >= 80 << 30)

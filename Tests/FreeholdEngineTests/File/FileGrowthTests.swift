@@ -10,7 +10,7 @@ struct FileGrowthTests {
     private static let transactions = isLong ? 100_000 : 1_500
 
     private func open() throws -> (Database, Table, ObjectKey) {
-        // Without flushes unless it may take long: the pages are the same.
+        // Without flushes, unless a long run is allowed. The pages are the same.
         let database =
             try Self.isLong
             ? Database.open(at: folder.file()) : Database.inMemory(identifier: UUID().uuidString)
@@ -62,7 +62,7 @@ struct FileGrowthTests {
         expect(pinned < before + count * 25 * 4096 + 2 << 20)
         expect(held?.version ?? 0 > 0)
         expectEqual(database.activeVersionCount, UInt64(count) + 1)
-        // The history is capped though the version behind it is held.
+        // The history is limited, although the version behind it is held.
         var newest: Snapshot? = try database.snapshot()
         let version = database.lastVersion
         expect(newest?.changes(ofVersion: version - 100) != nil)

@@ -9,7 +9,7 @@ struct `Damaged lists of free pages` {
     private let folder = TemporaryFolder()
     private static let pageSize = 4096
 
-    /// A file with free pages, and what it must hold.
+    /// A file with free pages, and its expected content.
     private func fill(_ path: String) throws -> State {
         try Script(seed: 1).commit(1...30, to: try Database.open(at: path))
     }

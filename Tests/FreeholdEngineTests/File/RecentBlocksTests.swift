@@ -81,7 +81,7 @@ struct `The marks of recent blocks` {
         }
     }
 
-    /// A commit that was interrupted leaves marks of a version that came to be otherwise.
+    /// An interrupted commit leaves marks of a version that a later commit replaces.
     @Test(arguments: [nil, Script.key])
     func `marks of an interrupted commit are ignored`(key: EncryptionKey?) throws {
         let path = folder.file()

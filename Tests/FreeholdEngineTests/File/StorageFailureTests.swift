@@ -191,7 +191,7 @@ struct StorageFailureTests {
         expectEqual(environment.readerList(), [])
     }
 
-    /// Room is made before the root is written, and what was too much is given back.
+    /// The file is extended before the root is written, and unneeded space is released.
     @Test func `the file covers its last page before the root is written`() throws {
         let path = folder.file()
         let sizes = Mutex<[UInt64]>([])
@@ -209,7 +209,7 @@ struct StorageFailureTests {
                 for number in 0..<UInt64(count) {
                     try writer.put(1, number * round, bytes(1, round % 3 == 0 ? 300 : 8000))
                 }
-                // Pages that are taken and freed again are never written.
+                // Pages that are allocated and freed again are never written.
                 for number in 0..<UInt64(count / 2) {
                     try writer.remove(BlockAddress(segment: 1, number: number * round))
                 }

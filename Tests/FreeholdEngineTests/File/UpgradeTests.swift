@@ -158,7 +158,7 @@ struct `Upgrades of older files` {
         try Format4File.write(to: path)
         var options = Database.Options()
         options.formatVersion = 4
-        // A child that has it open in the old format: this process holds it open while it starts.
+        // A child has the file open in the old format. This process keeps it open while the child starts.
         var held: Database? = try Database.open(at: path, options: options)
         let child = try ChildProcess(["pin", path])
         expectEqual(child.readLine()?.hasPrefix("pinned"), true)

@@ -107,7 +107,7 @@ struct WriteTurnTests {
         expectEqual(code { () throws(EngineError) in _ = try refused.turn.take() }, .readOnly)
     }
 
-    /// Places that come at once, late and never, beside threads.
+    /// Places that answer at once, late and never, beside threads.
     @Test func `a storm of turns leaves the lock free, and one transaction at a time has it`() async throws {
         let database = try open()
         let inside = Shared(0)

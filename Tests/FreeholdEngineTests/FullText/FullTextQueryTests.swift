@@ -2,7 +2,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Search strings: what they ask for, and what is wrong with them.
+/// The parts of search strings, and their errors.
 struct FullTextQueryTests {
     static func matches(_ search: String, _ text: String?, _ matching: TextMatching = .unicode) throws -> Bool {
         let matcher = FullTextMatcher(try FullTextQuery(search, matching: matching))

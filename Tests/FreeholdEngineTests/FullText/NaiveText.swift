@@ -138,9 +138,9 @@ struct NaiveSearch {
         let written = (isPhrase ? "\"\(term)\"" : term) + (isPrefix ? "*" : "")
         text += " " + (isExcluded ? "-" : "") + written
         let words = NaiveText.words(term, matching)
-        // A term without a word asks for nothing.
+        // A term without a word has no condition.
         if words.isEmpty { return }
-        // Realm knows no beginnings that are excluded.
+        // Realm doesn't support excluded prefixes.
         let isPrefix = isPrefix && !(isExcluded && matching == .latin1)
         let all = words.enumerated().map { i, word in
             let isUnspaced = matching == .unicode && NaiveText.isUnspaced(word.unicodeScalars.first!)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Terms found by their bytes, against the naive matcher and against texts taken apart into words.
+/// Searches for terms by their bytes, compared with the naive matcher and with texts that are split into words.
 struct PlainTermTests {
     private static func text(_ random: inout SeededRandom, _ alphabet: [String], _ length: Int) -> String {
         (0..<length).map { _ in alphabet.randomElement(using: &random)! }.joined()
@@ -42,7 +42,7 @@ struct PlainTermTests {
                 if expected { found += 1 }
                 expectEqual(isThere, expected, "\(note)")
             }
-            // A letter of another script behind it makes the text one that is taken apart.
+            // A letter of another script behind the text makes the engine split it into words.
             expectEqual(Self.counts(query, text), Self.counts(query, text + " ж"), "\(note)")
             try expectEqual(FullTextQueryTests.matches(search.text, text + " ж"), isThere, "\(note)")
         }

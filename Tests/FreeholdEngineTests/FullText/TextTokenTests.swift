@@ -38,7 +38,7 @@ struct TextTokenTests {
         // Greek.
         ("ΣΊΣΥΦΟΣ Σίσυφος", ["σισυφοσ", "σισυφοσ"]),
         ("Ἀχιλῆος ΐ", ["αχιληοσ", "ι"]),
-        // Cyrillic: ё is е, й isn't и, however it is written.
+        // Cyrillic: ё equals е, and й doesn't equal и, in any composition.
         ("Ёлка ёлка елка", ["елка", "елка", "елка"]),
         ("Йод и\u{306}од мои мой", ["йод", "йод", "мои", "мой"]),
         ("Київ Ўзбек", ["киів", "ўзбек"]),

@@ -29,7 +29,7 @@ struct RandomShapes {
     mutating func unit() -> Double { Double.random(in: 0...1, using: &generator) }
     mutating func below(_ n: Int) -> Int { Int.random(in: 0..<n, using: &generator) }
 
-    /// Evenly over the sphere, but often near a pole, the antimeridian or where people live.
+    /// Returns a place that is uniformly distributed, but often near a pole, the antimeridian or a city.
     mutating func point() -> GeoPoint {
         switch below(6) {
         case 0: return GeoPoint(latitude: (below(2) == 0 ? 1 : -1) * (90 - unit() * 3), longitude: unit() * 360 - 180)!

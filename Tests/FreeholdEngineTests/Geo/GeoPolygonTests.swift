@@ -82,7 +82,7 @@ struct GeoPolygonTests {
         for ring in [[(-1.0, 0.0), (-1, 120), (-1, -120), (-1, 0)], [(-1, 0), (-1, -120), (-1, 120), (-1, 0)]] {
             expect(try contains(polygon(ring), -80, 0) && !contains(polygon(ring), 80, 0))
         }
-        // A band along most of the equator, which no half of the earth holds.
+        // A band along most of the equator, which no half of the earth contains.
         let longitudes = stride(from: -160.0, through: 160, by: 20)
         let band = longitudes.map { (10.0, $0) } + longitudes.reversed().map { (-10.0, $0) } + [(10.0, -160.0)]
         let belt = try polygon(band)

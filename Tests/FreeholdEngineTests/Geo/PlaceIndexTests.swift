@@ -67,7 +67,7 @@ struct PlaceIndexTests {
                 // The place is removed with its link or with its owner.
                 case 3 where !owners.isEmpty: write.setLink(location, owners[random.below(owners.count)], nil)
                 case 4 where !owners.isEmpty: write.delete(company, owners[random.below(owners.count)])
-                // The index learns of what was made before in this transaction.
+                // The index includes places that were created earlier in this transaction.
                 case 5 where columns.coordinates.indexKind == .places:
                     _ = write.searchTree(columns.coordinates)
                 default:

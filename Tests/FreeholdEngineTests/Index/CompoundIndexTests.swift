@@ -2,7 +2,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Compound indexes: made on data, kept in step, used, dropped; unique ones.
+/// Compound indexes: creation on existing data, updates, use, removal, and unique ones.
 struct CompoundIndexTests {
     static let types: [(String, ColumnType, Bool)] = [
         ("a", .string, true), ("b", .int, true), ("c", .string, false), ("d", .bool, true), ("e", .mixed, true),
@@ -206,7 +206,7 @@ struct CompoundIndexTests {
         let snapshot = try write.commit()
         expectEqual(snapshot.value(table.columns[0], first), .string("y"))
         expectEqual(snapshot.verify(), [])
-        // An object whose twin goes in the same transaction.
+        // An object whose duplicate is deleted in the same transaction.
         write = try database.beginWrite()
         write.delete(table, first)
         _ = try add(write, table, "y", 1)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// A tree beside a sorted array that does the same.
+/// A tree and a sorted array with the same operations.
 private final class Model {
     let store = MemoryBlockStore()
     var tree = IndexTree(segment: 3)
@@ -150,7 +150,7 @@ struct IndexTreeTests {
         var random = SeededRandom(seed: seed)
         let model = Model(capacity: capacity, stretch: [nil, 1, 7].randomElement(using: &random)!)
         for round in 0..<14 {
-            // Growing, mixed, shrinking, to nothing and up again.
+            // The tree grows, changes, shrinks, becomes empty and grows again.
             let adds = [120, 1, 60, 30, 5, 0, 90][round % 7]
             let removals = [0, 3, 40, 60, 1, Int.max, 0][round % 7]
             for _ in 0..<adds {

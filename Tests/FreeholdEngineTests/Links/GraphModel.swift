@@ -94,7 +94,7 @@ struct GraphModel: Equatable {
         return ref
     }
 
-    /// Replaces what a property holds; embedded objects that leave it are deleted.
+    /// Replaces the content of a property. Embedded objects that leave it are deleted.
     mutating func assign(_ ref: Ref, _ column: Column, _ slot: Slot) {
         let old = objects[ref]![column.index].values
         objects[ref]![column.index] = slot

@@ -181,7 +181,7 @@ struct CommitWatchTests {
                 own = try Database.open(at: path)
                 watch = try CommitWatch(own) { told.add($0) }
             } catch {
-                // A test that fails gets nothing of what the process wrote.
+                // A failing test doesn't get the output of the process.
                 try? Data("\(error)\n".utf8).write(to: forkedError)
                 return 2
             }
@@ -205,7 +205,7 @@ struct CommitWatchTests {
                 let folder = try ChildFolder()
                 let path = folder.file("forked.realm")
                 let database = try Database.open(at: path)
-                // Swift's own caches have locks, too, which are taken when something is done for the first time.
+                // Swift's own caches have locks, too, which are taken at the first use of a function.
                 guard Self.watches(path, { true }) == 0 else { exit(6) }
                 let isOver = Atomic(false)
                 let group = DispatchGroup()

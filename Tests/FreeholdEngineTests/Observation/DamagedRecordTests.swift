@@ -3,8 +3,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Change records lie in the file, where nothing but their form is checked: those that can't be true are left out of
-/// account.
+/// Change records in the file, of which only the form is checked. Records that can't be true are ignored.
 struct `Damaged change records` {
     @Test(arguments: [
         ListEdit.Operation.insert(at: 4, count: 1), .insert(at: 0, count: .max), .insert(at: .max, count: .max),

@@ -76,7 +76,7 @@ struct ObservationDriver {
             for i in objects.indices { checkObject(i, next, changes, naive) }
             for i in collections.indices { checkCollection(i, next, changes, naive) }
             last = next
-            // Others take their place, so that more is seen.
+            // Other observers replace them, so that more cases are tested.
             queries = queries.filter { _ in !chance(8) }
             objects.removeAll { $0.0.isDeleted }
             collections.removeAll { $0.list.isOwnerDeleted }
@@ -265,7 +265,7 @@ struct ObservationDriver {
         let columns = last.schema.tables.filter { last.count($0) > 0 }.flatMap(\.columns).filter {
             $0.collection != .none
         }
-        // Every table but the embedded ones has some object at most times.
+        // Every table except the embedded ones has some objects most of the time.
         guard let column = columns.randomElement(using: &random) else {
             let column = one(last.schema.tables[0].columns.filter { $0.collection == .list })
             return add(column, ObjectKey(1 << 20), .deep)

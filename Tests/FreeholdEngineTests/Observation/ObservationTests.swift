@@ -131,7 +131,7 @@ struct ObservationTests {
         try it.write { $0.delete(it.people, key(0)) }
         let gone = try require(try query.advance())
         expect(gone.deletions == [0] && gone.insertions == [1] && query.keys == [key(3), key(1)])
-        // Past the limit nothing is to be seen.
+        // Changes beyond the limit aren't reported.
         try it.write { try $0.set(it.age, key(2), .int(31)) }
         expect(try query.advance() == nil)
     }
@@ -255,7 +255,7 @@ struct ObservationTests {
                 .map { _ in Int.random(in: 0...plain.count, using: &random) }.sorted()
             let new = places.map { (position: $0, key: ObjectKey(Int64.random(in: 0..<9999, using: &random))) }
             for (at, key) in new.reversed() { plain.insert(key, at: at) }
-            // Those of one position in the order given.
+            // Those of one position are in the given order.
             keys = keys.inserting(new)
             expect(keys.count == plain.count && keys.array == plain, "seed \(seed)")
             let low = Int.random(in: 0...plain.count, using: &random)

@@ -70,7 +70,7 @@ struct PlaceholderModel {
 
     func isHidden(_ item: Item) -> Bool { if case .link(let name) = item { objects[name] == nil } else { false } }
 
-    /// Null for each link that leads nowhere.
+    /// Returns null for each link without a target.
     func shown(_ item: Item) -> Item {
         switch item {
         case .link(let name): objects[name] == nil ? .null : item

@@ -57,7 +57,7 @@ struct PlaceholderTests {
 
     // MARK: What shows them
 
-    /// Every call that reads, by position.
+    /// Performs every reading call, by position.
     @Test(arguments: [false, true])
     func `no reading call shows a placeholder`(isCommitted: Bool) throws {
         let database = try open()
@@ -152,7 +152,7 @@ struct PlaceholderTests {
         }
         expectEqual(again.placeholderModel(isStored: true), stored)
         expectEqual(again.placeholderCount(b), 1)
-        // A plain deletion takes the links along.
+        // A plain deletion removes the links.
         let gone = try database.write { transaction in
             let (a, b) = (transaction.schema.table(named: "A")!, transaction.schema.table(named: "B")!)
             let made = try transaction.create(b, primaryKey: .string("k2"))
@@ -208,7 +208,7 @@ struct PlaceholderTests {
             func refused(_ body: () throws -> Void) { #expect(throws: EngineError.self) { try body() } }
             refused { _ = try transaction.reference(to: b, primaryKey: .int(1)) }
             refused { _ = try transaction.reference(to: b, primaryKey: .null) }
-            // Users' calls take no placeholders.
+            // Calls of users don't accept placeholders.
             refused { try transaction.set(a.column(named: "one")!, key, .link(missing)) }
             refused { try transaction.listInsert(list, key, at: 0, [.link(missing)]) }
             refused { try transaction.dictionarySet(a.column(named: "map")!, key, forKey: "z", .link(missing)) }
@@ -327,7 +327,7 @@ struct PlaceholderTests {
         expectEqual(unshown[0].map(\.primaryKey), [Value.string("k2"), Value.string("k2")])
         expectEqual(unshown[0].map(\.table), [b.id, b.id])
         if case .unshown? = told.first {} else { Issue.record("the edits are first: \(told)") }
-        // Sets and dictionaries: what a clear leaves.
+        // The hidden entries that remain after a clear of sets and dictionaries.
         let cleared = try changes { transaction in
             transaction.dictionaryClear(a.column(named: "map")!, key)
             transaction.listClear(a.column(named: "set")!, key)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Random objects that come and go, as placeholders too, against a model that keeps pairs of class and key.
+/// Random objects that are created and deleted, also as placeholders, compared with a model of pairs of class and key.
 struct RandomPlaceholderTests {
     private let folder = TemporaryFolder()
 
@@ -24,7 +24,7 @@ struct RandomPlaceholderTests {
             Model.Name(table: table, id: Int64.random(in: 0..<ids, using: &random))
         }
 
-        /// A number that no other element has.
+        /// A number that is unique among all elements.
         mutating func number() -> Item {
             next += 1
             return .int(next)
@@ -120,7 +120,7 @@ struct RandomPlaceholderTests {
             let column = pick(Array(table.columns.dropFirst(2)))
             let content = model.objects[name]![column.name]!
             let isStored = chance(0.5)
-            /// A value of what exists, as users give it.
+            /// Returns a value with existing objects only, as users assign it.
             func shownItem() -> Item {
                 var item = self.item(column, transaction.schema)
                 for _ in 0..<50 where model.shown(item) != item { item = self.item(column, transaction.schema) }

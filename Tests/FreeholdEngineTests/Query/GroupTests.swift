@@ -2,7 +2,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Groups of random rows, against the same made with plain arrays.
+/// Groups of random rows, compared with groups of plain arrays.
 struct GroupTests {
     @Test(arguments: QueryStageTests.shapes)
     func `random groups have the keys, counts and aggregates of their rows`(shape: QueryStageTests.Shape) {

@@ -2,8 +2,8 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Each column twice, with and without index, filled alike: every condition must find the same objects by both, by
-/// whatever way the planner takes.
+/// Each column exists twice with the same values, with and without index. Every condition must find the same objects on
+/// both, on any path of the planner.
 struct IndexAccessTests {
     static let types: [(ColumnType, Bool)] = [
         (.bool, false), (.bool, true), (.int, false), (.int, true), (.string, false), (.string, true),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// Sorting by walking an index gives the same order as sorting the rows.
+/// A sort that walks an index gives the same order as a sort of the rows.
 struct IndexOrderTests {
     static let columns: [(String, ColumnType, Bool)] = [
         ("bool", .bool, true), ("int", .int, false), ("age", .int, true), ("name", .string, true),

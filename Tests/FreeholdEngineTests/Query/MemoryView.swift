@@ -2,7 +2,7 @@ import FoundationEssentials
 
 @testable import FreeholdEngine
 
-/// A view whose rows are plain Swift values, with leaves made of them.
+/// A view whose rows are plain Swift values, from which it creates leaves.
 final class MemoryView: DataView {
     final class TableData {
         /// The rows by key; `nil` is a deleted one. The values are by column. Lists, sets and the values of

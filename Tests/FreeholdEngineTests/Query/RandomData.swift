@@ -186,7 +186,7 @@ struct RandomDatabase {
                 return .dictionary(NestedDictionary([.init("a", value(.double, optional: true, &random))]))
             case 3:
                 let inner: [Value] = (0..<Int.random(in: 0..<3, using: &random)).map { _ in
-                    // No links: not every database has such objects.
+                    // Without links, because not every database has such objects.
                     let inner = value(.mixed, optional: true, &random)
                     return inner.hasObjectLinks ? .int(small) : inner
                 }

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import FreeholdEngine
 
-/// Predicates of every kind but those of indexes, on the tables of a schema.
+/// Predicates of every kind except those of indexes, on the tables of a schema.
 struct RandomPredicates {
     let schema: DatabaseSchema
     var random: SeededRandom

@@ -123,7 +123,8 @@ struct HiddenStorageTests {
         expectEqual(snapshot.schema.tables.count, 2)
     }
 
-    /// Every step of a migration: the columns' positions move, classes get other names, keys, become embedded.
+    /// Performs every step of a migration: the positions of columns change, and classes get other names or keys, or
+    /// become embedded.
     @Test func `migrations don't change it`() throws {
         let database = try open()
         try database.write { try fill($0) }

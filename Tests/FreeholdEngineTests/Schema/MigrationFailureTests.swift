@@ -132,7 +132,7 @@ struct `Migrations that fail` {
             try Plan.write(path, count)
             let child = try ChildProcess(["migrate", path, round % 2 == 0 ? "100000" : "67108864"])
             expectEqual(child.readLine(), "began")
-            // From amid the copying to after the commit.
+            // The kills range from the middle of the copying to after the commit.
             for _ in 0..<round { _ = child.readLine() }
             if round < 5 {
                 usleep(UInt32.random(in: 0..<10_000))

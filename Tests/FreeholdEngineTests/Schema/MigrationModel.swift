@@ -14,7 +14,7 @@ struct MigrationModel {
     var specs: [TableSpec]
     /// By table: the keys in order, and each object's contents by column.
     var rows: [String: [ObjectKey: [String: Content]]] = [:]
-    /// Tables that left the schema, as they were last.
+    /// Tables that left the schema, with their last content.
     var left: [TableSpec] = []
 
     static let types: [ColumnType] = [
@@ -70,7 +70,7 @@ struct MigrationModel {
         }
     }
 
-    /// The next version: columns and tables that come, go and change.
+    /// Applies the next version, which adds, removes and changes columns and tables.
     func nextSchema(_ random: inout SeededRandom) -> [TableSpec] {
         var next = specs
         if next.count > 1, Int.random(in: 0..<4, using: &random) == 0 {

@@ -3,7 +3,8 @@ import Testing
 
 @testable import FreeholdEngine
 
-/// In how many parts leaves of bytes are stored, and what becomes of parts that grow, shrink or were stored by an earlier version.
+/// The number of parts of stored leaves, and the changes of parts that grow, shrink or were stored by an earlier
+/// version.
 struct LeafLayoutTests {
     private let folder = TemporaryFolder()
 
@@ -76,7 +77,7 @@ struct LeafLayoutTests {
         let second = try database.write { transaction in
             transaction.setString(column, ObjectKey(40), "short")
             transaction.setString(column, ObjectKey(33), text(1_500))
-            // Reading decodes nothing.
+            // Reading doesn't decode the leaf.
             for key in 0..<200 as Range<Int64> { expect(transaction.readString(column, ObjectKey(key)) != nil) }
         }
         let (before, after) = (parts(first), parts(second))
@@ -189,7 +190,7 @@ struct LeafLayoutTests {
             expectEqual(snapshot.tableState(table) == before, [0, 1, 2, 5, 7].contains(i), "step \(i)")
             for key in 0..<20 { expectEqual(snapshot.readString(column, ObjectKey(Int64(key))), values[key]) }
         }
-        // In one transaction, and taken back.
+        // In one transaction, and cancelled.
         let transaction = try database.beginWrite()
         for i in 0..<5 {
             try transaction.set(column, ObjectKey(3), .string(text(9_000, i)))

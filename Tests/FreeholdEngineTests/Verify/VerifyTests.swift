@@ -121,7 +121,7 @@ struct VerifyTests {
         let schema = try database.snapshot().schema
         expect(all.count > 50)
         var random = RandomEngine(seed: Self.seed)
-        // All of them take minutes.
+        // All combinations take minutes.
         let chosen = chosen(all, &random)
         expect(Set(chosen.map(\.0)) == Set(all.map(\.0)), "each segment has a case")
         expect(TestBudget.isSpent("VerifyTests.blocks", cases: chosen.count, of: 15))
@@ -157,7 +157,7 @@ struct VerifyTests {
         for (segment, number, bytes) in chosen {
             var damaged = bytes
             for _ in 0...random.below(3) {
-                // Headers are what leads astray.
+                // Damage in headers leads to wrong places.
                 let at = random.chance(70) ? random.below(min(24, bytes.count)) : random.below(bytes.count)
                 damaged[at] = random.chance(50) ? damaged[at] ^ UInt8(1 << random.below(8)) : UInt8(random.below(256))
             }

@@ -56,7 +56,7 @@ struct AdversaryTests {
             expectEqual(own.faults, [], "seed \(seed)")
             expectEqual(own.shown, bench.expected(index), "seed \(seed), client \(index)")
         }
-        // All that is left is what honest clients need.
+        // The rest is that of honest clients.
         expect(bench.machine.sessionLedger.users["eve"] == nil, "seed \(seed)")
         let left = bench.machine.connections.count
         expectEqual(left, bench.clients.count, "seed \(seed)")
@@ -64,7 +64,7 @@ struct AdversaryTests {
         let (kept, inbox) = (Weight.of(bench.machine), adversary.inbox)
         expect(kept <= 512 << 10, "seed \(seed): \(kept) bytes are left")
         print("AdversaryTests: seed \(seed), the node kept \(greatest >> 10) KiB, then \(kept >> 10); \(inbox.counts)")
-        // An adversary that is refused at once attacks nothing.
+        // An adversary that is refused at once isn't an attack.
         for kind in ["bound", "ack", "error"] { expect(inbox.counts[kind] ?? 0 > 0, "no \(kind)") }
     }
 

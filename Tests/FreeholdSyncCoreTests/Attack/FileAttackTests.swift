@@ -142,7 +142,7 @@ struct FileAttackTests {
         script.check()
     }
 
-    /// A client is connected until it has come to a point.
+    /// Keeps a client connected until it has reached a point.
     private func step(_ script: inout ScriptedWorld, _ index: Int, until isThere: (SimulatedWorld.Client) -> Bool) {
         script.world.wake(index)
         for _ in 0..<100 where !isThere(script.world.clients[index]) {

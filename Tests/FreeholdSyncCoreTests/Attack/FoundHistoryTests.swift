@@ -158,7 +158,7 @@ struct FoundHistoryTests {
         bench.holdsGroups = true
         bench.commit(first, [.create(Self.name, [NewField("list", .list(first: 1, ["a", "b"]))])])
         expectEqual(bench.clients[first].acknowledged, 0)
-        // A copy takes the file again and again, while the commit waits.
+        // A copy binds the file again and again while the commit waits.
         let copy = bench.clients.count
         bench.clients.append(bench.clients[first])
         for _ in 0..<8 {

@@ -80,7 +80,7 @@ struct HostileMachineTests {
                     script.world.handle(.received(message, bytes: odd(10, &random)), 0)
                 }
                 if random.chance(30) { script.world.drop(0) }
-                // Errors are what a hostile server gets.
+                // A hostile server receives errors.
                 script.world.problems.removeAll { !$0.contains("a file fails") && !$0.contains("its shadow says") }
                 guard script.world.problems.isEmpty else { break }
             }

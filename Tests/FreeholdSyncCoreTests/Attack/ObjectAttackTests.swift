@@ -215,7 +215,7 @@ struct ObjectAttackTests {
             data.setVersion(nil, of: ScriptedWorld.name)
         }
         script.sync([0, 1, 2])
-        // The world takes it for a problem, and stops.
+        // The world reports it as a problem, and stops.
         script.world.problems = []
         script.syncAll()
         expectEqual(script.value(0), 0)

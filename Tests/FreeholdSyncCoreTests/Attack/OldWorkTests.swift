@@ -37,7 +37,8 @@ struct OldWorkTests {
 
     private static let (first, second) = (FileIdent(rawValue: 1), FileIdent(rawValue: 2))
 
-    /// The second file has seen a and b, and not what the first one put behind them; the list was rewritten since.
+    /// The second file has seen a and b, and not the elements that the first one inserted behind them. The list was
+    /// rewritten since.
     private static func stream() throws -> Stream {
         var stream = Stream()
         _ = try stream.commit(first, 0, .create(name, [NewField("list", .list(first: 1, ["a", "b"]))]))

@@ -7,7 +7,7 @@ import Testing
 struct RefusalAttackTests {
     private static let name = ScriptedWorld.name
 
-    /// From the second commit on nothing of objects with integer keys is allowed.
+    /// From the second commit on, all changes of objects with integer keys are refused.
     private static func made() -> ScriptedWorld {
         var script = ScriptedWorld(clients: 2) { $0.refusals = 100 }
         let home: MergedContent = .embedded(["street": .value(1), "rooms": .list([.value(2), .value(3)])])

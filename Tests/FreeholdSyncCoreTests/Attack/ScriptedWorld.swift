@@ -9,7 +9,7 @@ struct ScriptedWorld {
     var world: SimulatedWorld
     private var online: Set<Int> = []
 
-    /// Everybody is connected and has nothing. Clocks are right.
+    /// All clients are connected and empty. Clocks are right.
     init(clients: Int = 2, rules: (inout SimulatedProfile) -> Void = { _ in }) {
         var profile = SimulatedProfile(name: "script", work: .everything, weights: [:])
         (profile.clients, profile.isScripted) = (clients, true)
@@ -20,7 +20,7 @@ struct ScriptedWorld {
         sync(Array(0..<clients))
     }
 
-    /// Makes the list of the one object, which everybody gets.
+    /// Creates the list of the one object, which all clients receive.
     init(clients: Int = 2, list: String) {
         self.init(clients: clients)
         commit(0, .create(Self.name, ["list": .list(list.map(Self.element))], defaults: []))
@@ -54,7 +54,7 @@ struct ScriptedWorld {
         }
     }
 
-    /// The store answers everything, and nodes' timers fire that are due.
+    /// Lets the store answer all requests, and fires the due timers of nodes.
     mutating func answerAll() {
         for node in world.nodes.indices {
             world.run(.moved(SimulatedWorld.stream), node)
@@ -122,7 +122,7 @@ struct ScriptedWorld {
 
     func lost(_ client: Int) -> [LostWork] { world.clients[client].store.data.lost }
 
-    /// Everybody shows what the store has, and nothing is pending.
+    /// Checks that all clients show the store's content, and that no work is pending.
     func check(_ location: SourceLocation = #_sourceLocation) {
         for problem in world.problems + world.checks.end(world) {
             Issue.record(Comment(rawValue: problem), sourceLocation: location)

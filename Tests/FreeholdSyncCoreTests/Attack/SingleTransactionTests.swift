@@ -3,7 +3,8 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// Each local transaction has a clock and a fate of its own, however many wait (sync-design.md, sections 4 and 9).
+/// Each local transaction has its own clock and its own result, for any number of waiting ones (sync-design.md,
+/// sections 4 and 9).
 struct SingleTransactionTests {
     private static let list = LocalPlace(ScriptedWorld.name, "list")
 
@@ -168,7 +169,7 @@ struct SingleTransactionTests {
     @Test func `copies of a copy whose number the original took send their common work once`() {
         var script = ScriptedWorld(clients: 4, list: "a")
         script.sync([])
-        // The copies know nothing of what the original does next.
+        // The copies don't know the next work of the original.
         let copy = script.world.clients[0].store.data
         script.insert(0, "x", at: 1)
         script.sync([0])

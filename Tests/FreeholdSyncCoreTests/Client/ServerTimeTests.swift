@@ -8,9 +8,9 @@ struct ServerTimeTests {
     /// Returns the offset that a client keeps after a round trip to a server.
     ///
     /// - Parameters:
-    ///   - ahead: the server's time less the device's, in milliseconds.
-    ///   - there: how long the message took to the server.
-    ///   - back: how long the answer took.
+    ///   - ahead: The server's time minus the device's, in milliseconds.
+    ///   - there: The time of the message to the server.
+    ///   - back: The time of the answer.
     private func offset(ahead: Int64, there: Int64, back: Int64) throws -> Int64 {
         var (machine, store) = (
             ClientMachine(ClientConfiguration(app: "a", token: AccessToken("t"))), MemoryClientStore()

@@ -35,7 +35,7 @@ struct DecodingCostTests {
         expect(costly == nil, "\(costly.map(\.description) ?? "")")
     }
 
-    /// Damage seldom makes long messages. Here the rows of one message are all equal, which takes the fewest bytes.
+    /// Damage rarely makes long messages. Here the rows of one message are all equal, which takes the fewest bytes.
     @Test(arguments: CostlyMessages.all)
     func `equal rows don't cost more either`(_ message: CostlyMessages) throws {
         let count = TestBudget.cases(1_000, soak: 100_000)
@@ -153,7 +153,7 @@ struct DecodingCostTests {
 struct CostlyMessages: Sendable, CustomTestStringConvertible {
     let name: String
     var isServers = false
-    /// A Boolean value that indicates whether the message is known to cost more than it may.
+    /// A Boolean value that indicates whether the message is known to cost more than the limit.
     var isKnown = false
     let make: @Sendable (Int) -> Either
 

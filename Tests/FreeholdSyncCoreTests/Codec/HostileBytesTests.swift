@@ -5,7 +5,8 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// Bytes that no codec wrote: each gives an error or a message, and never takes more memory than a small multiple of itself.
+/// Bytes that no codec wrote. Each gives an error or a message, and never takes more memory than a small multiple of
+/// its size.
 struct HostileBytesTests {
     /// Bytes of memory that a byte of a message may become.
     static let growth = 200
@@ -110,7 +111,7 @@ struct HostileBytesTests {
         }
     }
 
-    /// Counts that lie, where columns could pay for many values with few bytes.
+    /// False counts, at places where columns could represent many values by few bytes.
     @Test func `great counts take no memory`() throws {
         let codec = MessageCodec()
         let versions = ColumnWriter()
@@ -125,7 +126,7 @@ struct HostileBytesTests {
         body.appendVarint(1 << 60)
         body[1] = UInt8(body.count - 2)
         #expect(throws: CodecError.self) { try codec.clientMessage([MessageKind.mark.rawValue, 0, 1] + body) }
-        // The same where a number has to take a byte.
+        // The same at places where a number takes at least a byte.
         body[0] = ColumnParts.numbers.rawValue
         let error = #expect(throws: CodecError.self) {
             try codec.clientMessage([MessageKind.fetch.rawValue, 0, 1] + body)
@@ -134,7 +135,7 @@ struct HostileBytesTests {
     }
 }
 
-/// About how many bytes of memory a message takes: its values and the arrays in them.
+/// Returns the approximate number of bytes of memory that a message takes: its values and the arrays in them.
 enum Footprint {
     static func of(_ value: Any) -> Int {
         let mirror = Mirror(reflecting: value)

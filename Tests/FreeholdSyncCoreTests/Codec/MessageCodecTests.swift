@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// A way to compress for tests: runs of equal bytes. It keeps the promises that zlib's has to keep.
+/// A compression for tests: runs of equal bytes. It has the same guarantees as zlib's.
 struct RunLengths: MessageCompression {
     var kind: CompressionKind { .zlib }
 

@@ -7,7 +7,7 @@ import Testing
 /// Compression by zlib, with honest and with hostile input.
 struct ZlibCompressionTests {
     private static func bytes(_ count: Int, _ random: inout SeededRandom) -> [UInt8] {
-        // From one value, which takes next to nothing, to noise, which doesn't get shorter.
+        // Inputs from one repeated value, which takes almost no space, to noise, which doesn't get shorter.
         let values = UInt64([1, 3, 20, 256].randomElement(using: &random)!)
         return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next() % values) }
     }

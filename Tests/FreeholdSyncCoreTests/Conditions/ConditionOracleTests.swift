@@ -47,7 +47,7 @@ struct ConditionOracleTests {
                 if found != nil { expect(conditions.isUnserved || Self.isUnserved(text), "\(text)\n\(error.text)") }
                 if !isNamed { return }
             }
-            // Without a schema: what a file refuses is not known to be wrong.
+            // Without a schema, the server doesn't detect conditions that a file refuses.
             guard let found, let condition = try? QueryMatcher().compile("Thing", query.condition) else { continue }
             if conditions.needsSchema { continue }
             untyped += 1

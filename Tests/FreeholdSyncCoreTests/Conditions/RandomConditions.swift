@@ -10,10 +10,11 @@ import FreeholdEngine
 struct RandomConditions {
     var world: ConditionWorld
 
-    /// A Boolean value that indicates whether the last condition can only be answered as in a file if the schema is known: it asks of mixed values,
-    /// or of collections and lengths of what may be null.
+    /// A Boolean value that indicates whether only a server with the schema answers the last condition like a file: it
+    /// tests mixed values, or collections and lengths of optional values.
     private(set) var needsSchema = false
-    /// The path of the last condition leads through links, or it isn't one that a server serves.
+    /// A Boolean value that indicates whether the path of the last condition leads through links, or isn't supported by
+    /// servers.
     private(set) var isUnserved = false
 
     mutating func next() -> String {

@@ -87,7 +87,7 @@ struct ListTreeTests {
         let first = model.next[ident, default: 1]
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<6:
-            // Near the last place often, so that runs come about.
+            // Positions are often near the last one, so that runs are created.
             let index =
                 random.chance(50) ? (random.chance(50) ? 0 : old.count) : Int.random(in: 0...old.count, using: &random)
             let count = Int.random(in: 1...3, using: &random)

@@ -44,7 +44,7 @@ struct MergeComparisonTests {
         Options(name: "everything, trimmed, adds merged", trims: true, mergesAdds: true),
     ]
 
-    /// After a synchronisation the horizon can come near the head.
+    /// After a synchronisation, the horizon can be near the head.
     private static func generator(_ seed: UInt64, _ options: Options) -> HistoryGenerator {
         var generator = HistoryGenerator(seed: seed, options)
         for _ in 0..<(options.trims ? 3 : 1) { generator.run() }

@@ -3,7 +3,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// Classes of which nothing is taken for a while, because where their objects go doesn't keep up.
+/// Classes of which the server accepts no objects for a while, because their sink is too slow.
 struct HoldTests {
     private static let query = [ClassQuery(className: "Thing", condition: "all")]
     private let thing = ObjectName("Thing", 1)

@@ -4,7 +4,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// Subscriptions whose conditions name keys, and those that an object's links leave without an answer.
+/// Subscriptions whose conditions name keys, and those for which an object with a link has no answer.
 struct KeyedQueriesTests {
     /// A store that records its requests.
     private struct NotingStore: WorldStore {
@@ -95,7 +95,7 @@ struct KeyedQueriesTests {
         expectEqual(keys(bench, client), [7, 8, 9, 10])
         expectEqual(store.notes.scans, [])
         expectEqual(store.notes.keys, [[7, 8, 9], [10, 90, 91]])
-        // Another set of keys looks at both.
+        // Another set of keys reads both.
         store.notes.keys = []
         bench.clients[client].queries = Queries(version: 2, queries: [query("_id == 7 OR _id == 12")])
         bench.say(client, .queries(1, bench.clients[client].queries))
@@ -114,7 +114,7 @@ struct KeyedQueriesTests {
         let client = bench.add([query("_id IN {3, 4, 5, 6, 7}")])
         bench.disconnect(client)
         bench.commit(author, [.delete(ObjectName("A", 4), .edit)])
-        // The node and the client lose what they know of each other.
+        // The node and the client both lose their knowledge of each other.
         bench.clients[client].view = 1
         bench.clients[client].completed = 0
         bench.connect(client)

@@ -52,7 +52,7 @@ struct ObserverTests {
             changes.append(random.chance(50) ? .delete(name, .edit) : set(name, "f", value))
         }
         for _ in 0..<random.below(5) {
-            // Between the keys that are shown, before and behind them.
+            // Keys between the shown ones, before and behind them.
             let key = Int64(random.below(1_000)) - 100
             let name = ObjectName("Thing", .int(key))
             let isTaken = key % 100 == 0 || key < 0 || alive[name] != nil || changes.contains { $0.object == name }
@@ -117,7 +117,7 @@ struct ObserverTests {
                 bench.clients[ben].queries = queries
                 bench.say(ben, .queries(1, queries))
             case 4:
-                // Keys that no hidden object of either world has: a refused write may report that a key is taken.
+                // Keys that no hidden object of either world has. A refused write may reveal that a key exists.
                 let own = random.chance(60) ? name : ObjectName("Thing", .int(2_000 + step))
                 let seen = bench.clients[ben].objects[own].map { [own: $0.version] } ?? [:]
                 let change =

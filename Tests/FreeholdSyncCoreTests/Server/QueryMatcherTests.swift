@@ -145,7 +145,7 @@ struct QueryMatcherTests {
         let condition = try QueryMatcher().compile("Dog", "_id == 2")
         expect(!condition.matches(ObjectName("Dog", 1), ["_id": .value(.int(2))]))
         expect(condition.matches(ObjectName("Dog", 2), ["_id": .value(.int(1))]))
-        // In embedded objects it is a property like any other.
+        // In embedded objects, it is a property like any other.
         let inner = try QueryMatcher().compile("Dog", "address._id == 5")
         expect(inner.matches(ObjectName("Dog", 1), ["address": .embedded(["_id": .value(.int(5))])]))
     }

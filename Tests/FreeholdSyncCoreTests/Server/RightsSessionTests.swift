@@ -220,7 +220,7 @@ struct RightsSessionTests {
         let start = ContinuousClock.now
         bench.commit(ben, (0..<3_000 as Range<Int64>).map { create(ObjectName("Thing", .int($0)), mail: 0) })
         expectEqual(bench.clients[ben].refusals.count, 3_000)
-        // An attempt an object would take minutes.
+        // One attempt for each object would take minutes.
         expect(ContinuousClock.now - start < .seconds(60))
         check(bench)
     }
@@ -280,7 +280,7 @@ struct RightsSessionTests {
 
     // MARK: Bootstraps
 
-    /// Chunks that came for another role count for nothing.
+    /// Chunks that were sent for another role are ignored.
     @Test func `an interrupted bootstrap doesn't go on if the role changed meanwhile`() {
         for changes in [false, true] {
             let roles = SimulatedRoles()
@@ -306,7 +306,7 @@ struct RightsSessionTests {
             expectEqual(bench.clients[1].completed, 1)
             expectEqual(bench.clients[1].objects.count, 6)
             for name in things { expectEqual(fields(bench, 1, name), (changes ? ["g", "mail"] : ["f", "mail"])) }
-            // The rest only, or all of it.
+            // Sends the rest of the chunks, or all of them.
             expectEqual(bench.clients[1].updates.count, (changes ? 6 : 6 - before))
             check(bench)
         }

@@ -21,7 +21,7 @@ struct ServerRandomTests {
         var bench = ServerBench(seed: seed) {
             ($0.chunkObjects, $0.stepObjects, $0.logAge) = (3, 4, 60_000)
             $0.size = { _ in 100 }
-            // With half of the seeds a page that is read makes the user's other sessions wait.
+            // With half of the seeds, the reading of a page makes the user's other sessions wait.
             if seed % 2 == 1 { $0.userBytes = 40_000 }
         }
         for index in 0..<4 { _ = bench.add(Self.queries(index, &random)) }

@@ -43,7 +43,7 @@ struct SessionLedgerTests {
 
     @Test func `a user's sessions have one share, and the sessions of another user go on`() {
         var bench = bench { $0.userBytes = 30_000 }
-        // One piece may exceed the share, and nothing behind it.
+        // One piece may exceed the share, and no other one after it.
         expect(bind(&bench, "ann", pending: 20_000, at: 100))
         expect(bind(&bench, "ann", pending: 40_000, at: 101))
         expect(!bind(&bench, "ann", pending: 10, at: 102))

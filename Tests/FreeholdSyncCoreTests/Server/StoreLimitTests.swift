@@ -8,7 +8,7 @@ struct StoreLimitTests {
     /// A store that can't keep commits that name some objects.
     private struct LimitedStore: WorldStore {
         var memory = MemoryServerStore(epoch: 7)
-        /// A Boolean value that indicates whether not even the refusal of such a commit can be kept.
+        /// A Boolean value that indicates whether the store can't keep the refusal of such a commit, either.
         var isStubborn = false
         /// A Boolean value that indicates whether commits fail for a reason that passes.
         var isDown = false
@@ -72,7 +72,7 @@ struct StoreLimitTests {
         expectEqual(bench.clients[0].faults, [.violation])
         expect(bench.clients[1].pending.isEmpty && bench.clients[2].pending.isEmpty)
         expectEqual(keys(bench), [1, 2, 4].map { ObjectName("A", .int($0)) })
-        // The store isn't asked again and again.
+        // The request to the store isn't repeated endlessly.
         expect((bench.store as? LimitedStore).map { $0.attempts < 12 } ?? false)
     }
 
@@ -192,7 +192,7 @@ struct StoreLimitTests {
         expectEqual(keys(bench).count, 4)
         bench.commit(ben, [create(100)])
         expectEqual(keys(bench).count, 5)
-        // Another node knows it, too.
+        // Another node has the same state.
         bench.killNode()
         for index in [ann, ben] { bench.connect(index) }
         bench.commit(ann, [create(200)])
@@ -256,7 +256,7 @@ struct StoreLimitTests {
         expect(bench.clients[0].faults.isEmpty && bench.clients[1].faults.isEmpty)
         bind(2, hashes)
         expectEqual(bench.clients[2].faults, [.transient(after: 10_000)])
-        // A session that ends gives its share back.
+        // A session that ends releases its share.
         bench.disconnect(0)
         bench.clients[2].faults = []
         bind(2, hashes)

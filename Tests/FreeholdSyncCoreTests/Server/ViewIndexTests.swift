@@ -47,7 +47,7 @@ struct ViewIndexTests {
         return fields
     }
 
-    /// A step that makes, changes or deletes an object.
+    /// A step that creates, changes or deletes an object.
     private static func step(_ random: inout SeededRandom) throws -> StepContents {
         var store = MemoryStore()
         let (merge, ident) = (StreamMerge(MergeRules()), FileIdent(rawValue: 1))

@@ -38,7 +38,7 @@ struct ProjectRoundTripTests {
             let target = folder + "/out"
             try project.write(target)
             expectEqualProjects(try AppServicesProject.read(target), project.written)
-            // Nothing is left beside it.
+            // No other file is left next to it.
             try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder), ["out"])
         }
     }

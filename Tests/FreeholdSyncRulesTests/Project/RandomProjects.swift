@@ -2,7 +2,7 @@ import FreeholdBSON
 import FreeholdEngine
 import FreeholdSyncRules
 
-/// Projects as reading gives them: classes and rules by rising names, each with a collection.
+/// Projects in the form in which they are read: classes and rules by rising names, each with a collection.
 struct RandomProjects {
     var random: SeededRandom
 

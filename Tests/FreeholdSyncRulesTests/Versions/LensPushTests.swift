@@ -35,7 +35,7 @@ struct LensPushTests {
         bench.check()
     }
 
-    /// The condition was stored for whole numbers, and has to become another one.
+    /// The condition was stored for whole numbers, and has to be replaced by another one.
     @Test func `a query still finds the shown values when a number becomes wider`() throws {
         var bench = VersionBench(try VersionModels.versions(1))
         let old = bench.add(0, ["Dog"], where: "age == 3", isRecording: true)
@@ -44,7 +44,7 @@ struct LensPushTests {
         var transition = VersionModels.transition
         transition.oldFills = [:]
         bench.push(try bench.versions.pushing(VersionModels.second, as: 2, transition).versions)
-        // It holds the object already.
+        // The client already has the object.
         expect(bench.bench.clients[old].updates.allSatisfy { if case .whole = $0 { false } else { true } })
         let new = bench.add(2, ["Hound"])
         bench.commit(new, [.set(Place(hound, "age"), .double(3.5), .real)])
@@ -86,7 +86,7 @@ struct LensPushTests {
         bench.check()
     }
 
-    /// Within one version: a property that the app gets by an update was left out while it had no room for it.
+    /// Within one version: a property that the app adds in an update was left out while the app didn't have it.
     @Test func `an updated app with a larger schema receives all of its data again`() throws {
         var bench = VersionBench(try VersionModels.versions(1))
         bench.bench.configuration.apps["app"]?.judge = { _ in SchemaJudgement(.accepted) }

@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdSyncRules
 @testable import SyncWorlds
 
-/// Apps of several versions at one server: what they see of each other.
+/// Apps of several versions at one server, and the changes that they see of each other.
 struct LensSessionTests {
     private let dog = ObjectName("Dog", 1)
     private let hound = ObjectName("Hound", 1)
@@ -32,7 +32,7 @@ struct LensSessionTests {
         expectEqual(bench.value(old, dog, "age"), 0)
         expectEqual(bench.value(old, dog, "nick"), "R")
         expectEqual(bench.value(newest, hound, "age"), .null)
-        // Its author is shown 0 and makes it 5.
+        // Its author is shown 0 and changes it to 5.
         bench.commit(old, [.increment(Place(dog, "age"), 5)])
         expectEqual(bench.value(newest, hound, "age"), 5)
         bench.commit(new, [.delete(hound, .edit)])
@@ -271,7 +271,7 @@ struct LensSessionTests {
             ),
             [author]
         )
-        // Its author was shown 0 where nothing is stored.
+        // Its author was shown 0 for a missing value.
         let stored = address([NewField("street", .value("A"))])
         expectEqual(lensed.oldLists, [OldList(place: place, elements: [stored])])
         expectEqual(lensed.seen(place, stored), stored)
@@ -297,7 +297,7 @@ struct LensSessionTests {
         bench.commit(new, [.remove(Place(hound, "marks"), [.confirmed(0)])])
         bench.bench.now += 90 * 86_400_000
         bench.bench.run(.timer(.trim))
-        // The author takes out what it is shown as 3.
+        // The author removes the element that it is shown as 3.
         let place = Place(dog, "marks")
         let upload = bench.bench.clients[old].commit([.remove(place, [.confirmed(2)])], [dog: seen], bench.bench.now)
         expect(upload == nil)

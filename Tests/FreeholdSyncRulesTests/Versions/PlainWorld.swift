@@ -10,8 +10,8 @@ import FreeholdEngine
 @testable import FreeholdSyncRules
 @testable import SyncWorlds
 
-/// The oracle of versions: what is stored, in plain dictionaries by the numbers that a chain gives to classes and properties. It knows of no
-/// lens and no stored name.
+/// The oracle of versions: the stored content in plain dictionaries, by the numbers that a chain assigns to classes and
+/// properties. It uses no lens and no stored names.
 struct PlainWorld {
     indirect enum Content: Hashable {
         case value(SyncValue)

@@ -3,8 +3,8 @@ import FreeholdEngine
 @testable import FreeholdSyncCore
 @testable import FreeholdSyncRules
 
-/// Random classes and random pushes. It keeps a record of its own of what is what: a class and a property have a number that stays, whatever
-/// versions call them.
+/// Random classes and random pushes. The chain records the identity of classes and properties: each has a number that
+/// stays the same under all names of the versions.
 struct RandomVersionChain {
     struct Property {
         let id: Int
@@ -12,7 +12,7 @@ struct RandomVersionChain {
         var type: ColumnType
         var isOptional = false
         var collection = CollectionKind.none
-        /// The number of the class that it leads to.
+        /// The number of the target class.
         var target: Int?
 
         var isSinglePlain: Bool { collection == .none && type != .link }
@@ -210,7 +210,7 @@ struct RandomVersionChain {
         guard random.chance(25) else { return property }
         let last = history.last?.first { $0.id == owner.id }?.properties.map(\.name) ?? []
         guard !last.contains(property.name) else { return property }
-        // Another type makes it another thing.
+        // Another type makes it another property.
         return Property(id: newID(), name: property.name, type: .uuid, isOptional: true)
     }
 

@@ -12,7 +12,7 @@ struct RandomVersionsTests {
         var chain: RandomVersionChain
         var bench: VersionBench
         var plain = PlainWorld()
-        /// A client a version that has everything, and one with a condition.
+        /// For each version a client with all objects, and one with a condition.
         var clients: [Int] = []
         var asking: [(client: Int, version: Int, condition: RandomCondition)] = []
         var lastNumber: OwnNumber = 1_000
@@ -47,7 +47,7 @@ struct RandomVersionsTests {
 
         // MARK: Edits
 
-        /// One edit by an app of a version, of what it holds.
+        /// Makes one edit by an app of a version, of an object that it has.
         mutating func edit(_ index: Int) {
             let version = chain.versions.versions[index]
             let client = clients[index]
@@ -227,7 +227,7 @@ struct RandomCondition {
         let (whole, hasHalf) = (Double(Int.random(in: -3...6, using: &random)), random.chance(30))
         let distance = Double(Int.random(in: 0...3, using: &random))
         let choice = Int.random(in: 0..<10, using: &random)
-        // No integer is equal to a fraction: the language refuses such a condition.
+        // No integer equals a fraction, and the language refuses such a condition.
         let isRefused = property.type == .int && [0, 1, 6].contains(choice)
         let a = whole + (hasHalf && !isRefused ? 0.5 : 0)
         let b = a + distance

@@ -202,7 +202,7 @@ struct SchemaLensTests {
             difference(2, [FieldDifference("any", .nested(nested))]),
             [FieldDifference("any", .nested(named))]
         )
-        // The version moves on, also where nothing of it is seen.
+        // The version advances, even if the change isn't visible.
         try expectEqual(difference(2, [FieldDifference("nick", .whole(.value("x")))]), [])
         try expectEqual(
             difference(

@@ -57,7 +57,7 @@ struct SchemaLensUpTests {
             up(2, .set(Place(hound, "any").nested("a"), mixed, .real)),
             .set(Place(dog, "any").nested("a"), .dictionary(SyncDictionary([("x", .list([.link(dog)]))])), .real)
         )
-        // A number goes as it was written.
+        // A number is uploaded as it was written.
         try expectEqual(up(2, .set(Place(hound, "age"), .double(1), .real)), .set(Place(dog, "age"), .double(1), .real))
         try expectEqual(up(0, .set(Place(dog, "age"), 1, .real)), .set(Place(dog, "age"), 1, .real))
         // Hidden elements of a set are kept.
@@ -100,7 +100,7 @@ struct SchemaLensUpTests {
             ),
             (2, .set(Place(hound, "any"), .link(ObjectName("Cat", 1)), .real)),
             (2, .insert(Place(hound, "places"), Gap(after: nil, before: nil), first: 1, [.list([.link(dog)])])),
-            // Places that lead nowhere.
+            // Places without a target.
             (2, .set(Place(hound, []), "x", .real)), (2, .set(Place(hound, "title").property("x"), "x", .real)),
             (2, .set(Place(hound, "title").instance(.confirmed).property("street"), "x", .real)),
             (2, .set(Place(hound, "house").property("road"), "x", .real)),

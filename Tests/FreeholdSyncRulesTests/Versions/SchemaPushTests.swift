@@ -38,7 +38,7 @@ struct SchemaPushTests {
         expectEqual(second.stored("Hound", "title"), "name")
         expectEqual(second.stored("Address", "road"), "street")
         expectEqual(second.stored("Hound", "breed"), "breed")
-        // Another thing of an old name lies beside it.
+        // Another property with the old name is stored next to it.
         expectEqual(versions.newest.stored("Hound", "nick"), "nick_2")
         let dog = try require(versions.storage.first { $0.name == "Dog" })
         let types = Dictionary(uniqueKeysWithValues: dog.columns.map { ($0.name, $0) })
@@ -89,7 +89,7 @@ struct SchemaPushTests {
         expectEqual(push.versions.newest.classes["Cat"], "Cat")
         expect(push.steps.contains { $0.kind == .back && $0.property == "a" })
         expect(push.steps.contains { $0.kind == .back && $0.className == "Cat" })
-        // A name that a rename left is another property's now.
+        // The name that a rename released belongs to another property now.
         versions = try SchemaVersions([table(ColumnSpec("a", .int))])
         let renamed = try versions.pushing(
             [table(ColumnSpec("a", .int), ColumnSpec("b", .int))],
@@ -97,7 +97,7 @@ struct SchemaPushTests {
             SchemaTransition(properties: ["Dog": ["a": "b"]])
         )
         expectEqual(stored(renamed.versions.newest, "Dog"), ["b": "a", "a": "a_2"])
-        // Names that differ by case only don't lie side by side.
+        // Names that differ only in case can't be stored next to each other.
         let cased = try SchemaVersions([table(ColumnSpec("a", .int))]).pushing([table(ColumnSpec("A", .string))], as: 1)
         expectEqual(stored(cased.versions.newest, "Dog"), ["A": "A_2"])
     }

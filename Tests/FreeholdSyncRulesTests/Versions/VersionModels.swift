@@ -55,7 +55,7 @@ enum VersionModels {
         TableSpec("Address", columns: [ColumnSpec("road", .string), ColumnSpec("zip", .int)], isEmbedded: true),
     ]
 
-    /// `age` is whole again, and `nick` is something else now.
+    /// `age` is an integer again, and `nick` is another property now.
     static var third: [TableSpec] {
         var tables = second
         tables[0].columns[2] = ColumnSpec("age", .int, optional: true)
@@ -128,7 +128,7 @@ struct VersionBench {
         )
     }
 
-    /// Commits what a client does to objects that it holds.
+    /// Commits a client's changes of objects that it has.
     mutating func commit(_ client: Int, _ changes: [Change]) {
         var seen: [ObjectName: StreamVersion] = [:]
         for change in changes { seen[change.object] = bench.clients[client].objects[change.object]?.version }
@@ -172,7 +172,7 @@ extension ScriptedClient {
 }
 
 extension VersionModels {
-    /// A dog of the first version, or what the later ones call it.
+    /// A dog of the first version, under the name of the given version.
     static func creation(_ name: ObjectName) -> Change {
         .create(name, [NewField("name", .value("Rex")), NewField("age", .value(3)), NewField("nick", .value("R"))])
     }

@@ -114,7 +114,7 @@ struct VersionedRulesTests {
         // The rule hides the newest version's `nick`, and not that of old apps.
         expectEqual(bench.value(old, dog, "nick"), "R")
         expect(bench.fields(new, hound)?["nick"] == nil)
-        // A query that asks for it is an error in the app's words.
+        // A query for it is an error with the app's names.
         bench.bench.clients[new].queries = Queries(
             version: 2,
             queries: [ClassQuery(className: "Hound", condition: "nick == 1")]

@@ -43,7 +43,7 @@ struct AppTests {
         expect(user.isLoggedIn)
     }
 
-    /// A server behind a proxy for TLS may not know better.
+    /// A server behind a TLS proxy may report the unencrypted address.
     @Test func `an app with an encrypted base URL never sends unencrypted requests, even if the server asks for it`()
         async throws
     {

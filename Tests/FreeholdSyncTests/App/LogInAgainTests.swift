@@ -104,7 +104,7 @@ struct LogInAgainTests {
                 }
             }
             try realm.write { realm.create(Person.self, value: ["_id": "p\(round)", "name": "Ann"]) }
-            // The session sees the commit by itself: a wait for the upload would look at the file.
+            // The session notices the commit by itself. A wait for the upload would read the file.
             while let event = await events.next() {
                 if case .report(.uploaded) = event { break }
             }

@@ -40,7 +40,8 @@ private enum OldApp {
     static let types: [ObjectBase.Type] = [Part.self, Item.self, Memo.self]
 }
 
-/// The same classes behind the migration: numbers are wider, nulls aren't allowed any more, notes are numbers, `count` is `total`.
+/// The same classes after the migration: numbers are wider, nulls aren't allowed any more, notes are numbers, and
+/// `count` is `total`.
 private enum NewApp {
     final class Part: EmbeddedObject {
         @Persisted var floor = 0.0

@@ -158,7 +158,7 @@ struct MisfitTests {
         // The declared default value, not the first case.
         expectEqual(card.suit, .hearts)
         expect(card.maybe == nil)
-        // 127 is a case, but it isn't what is stored.
+        // 127 is a case, but not the stored value.
         expectEqual(card.grade, .low)
         expectEqual(Array(card.smalls), [1, 127, -128])
         expectEqual(Array(card.suits), [.clubs, .clubs])
@@ -173,7 +173,7 @@ struct MisfitTests {
         expectEqual(narrow.objects(NarrowCard.self).max(of: \.small), nil)
         expectEqual(narrow.objects(NarrowCard.self).freeze().first?.small, -128)
 
-        // The other version's values are whole, unless they are written.
+        // The other version's values are complete, unless they are written.
         try narrow.write { card.small = 7 }
         try await settle(narrow, wide)
         let object = try require(wide.objects(WideCard.self).first)

@@ -14,7 +14,7 @@ import Testing
         private let all = Mutex<[SchemaClaim]>([])
         var claims: [SchemaClaim] { all.withLock { $0 } }
 
-        /// Asks for documents, as a server does that doesn't know the classes.
+        /// Requests documents, like a server that doesn't know the classes.
         func judge(_ claim: SchemaClaim) -> SchemaJudgement {
             all.withLock { $0.append(claim) }
             return SchemaJudgement(claim.documents.isEmpty ? .documentsNeeded : .accepted)

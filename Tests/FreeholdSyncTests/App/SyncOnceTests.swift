@@ -79,7 +79,7 @@ struct SyncOnceTests {
         try write(ann, "ann")
         let error = try require(try await late(ann, "Nobody answers."))
         expect(error.code == .deadlineExceeded && !error.isUploaded)
-        // A deadline that has passed is one, too; then nothing was lost.
+        // A deadline in the past is such an error, too, and nothing is lost.
         await #expect { try await Realm.syncOnce(configuration: ann, deadline: .now - .seconds(1)) } throws: {
             ($0 as? SyncOnceError)?.code == .deadlineExceeded
         }
@@ -123,7 +123,7 @@ struct SyncOnceTests {
         try await Realm.syncOnce(configuration: bob, deadline: soon)
         try write(bob, "everybody's")
         try await Realm.syncOnce(configuration: bob, deadline: soon)
-        // The job of the same file leaves the realm's session alone.
+        // A job on the same file doesn't change the realm's session.
         try await Realm.syncOnce(configuration: realm.configuration, deadline: soon)
         expect(!session.isClosed)
         try await realm.syncOnce(deadline: soon)

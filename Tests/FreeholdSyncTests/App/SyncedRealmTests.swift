@@ -128,7 +128,7 @@ struct SyncedRealmTests {
         expectEqual(two.subscriptions.count, 2)
         expectEqual(two.subscriptions.state, .complete)
 
-        // The same again makes none; the name with another query replaces it.
+        // The same subscription again adds none, and the same name with another query replaces it.
         try await two.objects(Person.self).where { $0.name == "Ann" }.subscribe()
         expectEqual(two.subscriptions.count, 2)
         try await two.objects(Dog.self).where { $0.age < 3 }.subscribe(name: "old")

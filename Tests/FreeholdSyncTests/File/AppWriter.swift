@@ -2,11 +2,11 @@ import FreeholdEngine
 
 @testable import FreeholdSyncCore
 
-/// Does edits as an app does: by what it sees. Edits that name what isn't shown are left out.
+/// Performs edits like an app, on visible data. Edits that name hidden data are left out.
 struct AppWriter {
     let write: WriteTransaction
 
-    /// Objects of the worlds' class, as a file holds them.
+    /// Objects of the worlds' class, in the form of a file.
     static let schema = [
         TableSpec(
             "Address",

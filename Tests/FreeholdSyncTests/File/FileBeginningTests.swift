@@ -180,7 +180,7 @@ extension FileBeginningTests {
         try expectEqual(one.contents.count, 2)
         server.setReachable(false)
         for client in [one, two] {
-            // One that the file made, and one that was downloaded.
+            // One object that the file created, and one that was downloaded.
             for id in [1, 2] as [Int64] { try rename(id, "Eve", in: client) }
             let name = SyncString("name")
             try expectEqual(

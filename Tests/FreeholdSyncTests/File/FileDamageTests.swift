@@ -8,7 +8,7 @@ import Testing
 
 /// Files whose hidden state is damaged, by accident or by an attacker.
 struct FileDamageTests {
-    /// A file with pending work of all kinds, made by the worlds.
+    /// A file with pending work of all kinds, created by the worlds.
     private func file(_ seed: UInt64, _ folder: TemporaryFolder) throws -> Database {
         var random = SeededRandom(seed: seed)
         let database = try Database.open(at: folder.path + "/client.realm")

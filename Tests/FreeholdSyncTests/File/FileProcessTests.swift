@@ -7,7 +7,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// Files that other processes write to, and clients that are killed.
+/// Files to which other processes write, and clients that are killed.
 struct FileProcessTests {
     @Test func `writes of another process that doesn't know of sync are uploaded`() async throws {
         let server = LoopbackServer()
@@ -126,7 +126,7 @@ struct FileProcessTests {
                 let contents = try require(try transaction.contents(of: ObjectName("Person", key)))
                 if case .int(let number) = key { expectEqual(contents["age"], .value(.int(number))) }
             }
-            // Work is pending only where something is left to be answered or to come.
+            // Work is only pending if an answer or a download is outstanding.
             let pending = transaction.state.firstPending <= transaction.state.lastCommit
             let shadowed = try transaction.shadowed()
             expect(shadowed.isEmpty || pending)

@@ -118,7 +118,7 @@ struct FileTwin: WorldClient {
         return try outcome.get()
     }
 
-    /// The disk fails at one of the transaction's writes, and at all behind it.
+    /// Makes one of the transaction's writes and all later ones fail.
     private mutating func performFailing(
         _ request: StoreRequest,
         _ crash: MemoryClientStore.Crash,
@@ -140,7 +140,7 @@ struct FileTwin: WorldClient {
         }
         file = nil
         try use(try open())
-        // It happened, or it didn't: nothing else.
+        // The transaction happened completely or not at all.
         let found = try file.perform(.describe, now: now, random: &twin)
         let (after, known) = (memory, problems)
         for candidate in [before, after] {
@@ -181,7 +181,7 @@ struct FileTwin: WorldClient {
 
     // MARK: Comparing
 
-    // The comparisons make their texts only for a difference, since a text of a large request takes long.
+    // The comparisons create their texts only for a difference, because the text of a large request takes long.
 
     private typealias Objects = [ObjectName: [SyncString: MergedContent]]
 

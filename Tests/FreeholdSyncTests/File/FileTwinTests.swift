@@ -5,7 +5,8 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// Worlds whose clients are Freehold files, each beside a file in memory that has to do the same. `FREEHOLD_SEED` repeats one.
+/// Worlds whose clients are Freehold files, each next to a file in memory with the same content. `FREEHOLD_SEED`
+/// repeats one.
 struct FileTwinTests {
     static func seeds(_ count: Int, soak: Int = 500) -> [UInt64] {
         let environment = ProcessInfo.processInfo.environment

@@ -35,7 +35,7 @@ struct LargeWorkTests {
         )
     ]
 
-    /// A file whose hidden tables are those of versions that kept everything in one value.
+    /// A file with the hidden tables of versions that stored everything in one value.
     private func oldFile(_ folder: TemporaryFolder) throws -> Database {
         let database = try Database.open(at: folder.path + "/client.realm")
         let write = try database.beginWrite()
@@ -159,7 +159,7 @@ struct LargeWorkTests {
         try await one.settle()
         try await two.settle()
         try expectSame(one.database, two.database, work.objects)
-        // A new file gets it by a bootstrap.
+        // A new file receives it in a bootstrap.
         let three = try FileClient(server, schema: Self.schema)
         try await three.subscribe(photos)
         try expectSame(one.database, three.database, work.objects)

@@ -123,7 +123,7 @@ import Testing
                 return try CPUTime.spent { try file.resolve() }.seconds
             }
         }
-        // All that a transaction of the app adds, beside the one reading and writing of the list for all of them.
+        // The cost that each transaction of the app adds to the one reading and writing of the list.
         Self.expectAlike(costs, "resolving a transaction", floor: 400e-6)
     }
 

@@ -5,7 +5,8 @@ import FreeholdSync
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// A server's machine and its store in memory, behind a queue: a transport without a network. Every message goes through its bytes.
+/// A server's machine and its store in memory, behind a queue: a transport without a network. Every message is encoded
+/// and decoded.
 final class LoopbackServer: SyncTransport, @unchecked Sendable {
     // Everything is touched on the queue only.
     private let queue = DispatchQueue(label: "test.server")

@@ -24,7 +24,7 @@ struct DefaultRealmTests {
             #endif
             guard FileManager.default.fileExists(atPath: realm.configuration.fileURL!.path) else { exit(3) }
             guard try Realm(fileURL: configuration.fileURL!) == realm else { exit(4) }
-            // Another file takes the rest of the default configuration.
+            // Another file uses the rest of the default configuration.
             let other = try Realm(fileURL: home.appendingPathComponent("other.realm"))
             guard other != realm, other.isEmpty, other.configuration.schemaVersion == 4 else { exit(5) }
             let count = try await Realm.read { $0.objects(RTDog.self).count }

@@ -53,7 +53,7 @@ struct FullDiskTests {
         try FileManager.default.removeItem(at: ballast)
     }
 
-    /// There is no room for a log in any of these, so commits go without.
+    /// None of these disks has space for a log, so commits are written without one.
     @Test(
         "Commits that don't fit fail with outOfDiskSpace, lose nothing, and go through once there is room",
         arguments: [false, true]

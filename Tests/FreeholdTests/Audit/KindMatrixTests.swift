@@ -60,7 +60,7 @@ struct KindRow<T: StoredKind> {
     let model: Kinds<T>.Type
     let values: [T]
 
-    /// States that an object goes through, the first one that of a new object.
+    /// The states through which an object passes. The first one is that of a new object.
     var states: [ExpectedKinds<T>] {
         let (a, b) = (values[0], values[1])
         let c = values.last!

@@ -51,7 +51,7 @@ struct KindsAccessAuditTests {
         try realm.write {
             two.removeLast()
             expect(one.count == 2 && target.fromAnys.count == 2)
-            // A nested list is put into another place, of another object too: a copy.
+            // A nested list is assigned to another place, also of another object, as a copy.
             target.any = .list(two)
             target.any.listValue?.append("copy")
             expectEqual(one.count, 2)
@@ -313,7 +313,7 @@ struct KindsAccessAuditTests {
                 && ids { $0.set.part.inner.name == "even" } == [1, 3, 5]
         )
         expect(ids { $0.spot.persistableValue.x > 3 } == [4, 5] && ids { $0.goal.persistableValue.x > 3 } == [4])
-        // A link to nothing on the way: last, and first where the order falls.
+        // A null link on the path: the object is last, and first in descending order.
         expectEqual(all.sorted(byKeyPath: "part.name", ascending: false).first?.id, 5)
         expectEqual(all.sorted(byKeyPath: "part.name").last?.id, 5)
         expectEqual(all.sorted(by: \.any, ascending: false).map(\.id), [5, 4, 3, 2, 1, 0])

@@ -94,7 +94,7 @@ class KANode: Object {
         self.id = id
     }
 
-    /// How many links of each kind lead here.
+    /// The number of links of each kind to this object.
     var counts: [Int] {
         [
             fromOne.count, fromMany.count, fromSet.count, fromMap.count, fromAny.count, fromAnys.count,
@@ -122,7 +122,7 @@ class KANode: Object {
         partMap["s"] = KAPart("t", target: node)
     }
 
-    /// Values of every kind, without objects of other rows.
+    /// Returns values of every kind, without objects of other rows.
     func fill() {
         any = .fromDictionary(Self.scalars.merging(["list": [1, [2, ["x": nil]]]]) { $1 })
         anys.append(objectsIn: Self.scalars.sorted { $0.key < $1.key }.map(\.value) + [[1, ["y": 2.5]], nil])

@@ -50,7 +50,7 @@ private func check<T>(_ row: MatrixRow<T>, _ object: Matrix, _ place: Comment) {
     expectEqual(Array(object[keyPath: row.optionalList]), row.samples.map { $0 } + [nil], place)
 }
 
-/// The same value, whatever width of integer it is held in.
+/// The same value in every width of integers.
 private func same<T: RealmCollectionValue>(_ a: Any?, _ b: T) -> Bool {
     guard let a, let stored = T._rlmConvert(a) else { return false }
     return T._rlmFromContent(stored) == b

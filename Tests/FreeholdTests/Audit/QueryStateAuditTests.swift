@@ -80,7 +80,7 @@ struct QueryStateAuditTests {
         expectEqual(ids(all.filter("link == %@ OR link == nil", row)), unlinked)
         expectEqual(ids(all.where { $0.rows.contains(row) }), [])
         expectEqual(ids(all.where { $0.any == .object(row) }), [])
-        // One that was never added equals nothing either.
+        // An object that was never added isn't equal to any other one, either.
         expectEqual(ids(all.filter("link == %@", QueryAuditRow())), [])
         expectEqual(all.filter("link != %@", QueryAuditRow()).count, 29)
     }
@@ -147,7 +147,7 @@ struct QueryStateAuditTests {
                 expectEqual(error.code, .uniqueConstraint)
             }
             expectEqual(tickets.filter("row == 'a'").map(\.id), [1, 2])
-            // Broken and mended before the end; broken by an edit; broken and given up.
+            // The index is violated and repaired before the end, violated by an edit, and violated and cancelled.
             try? realm.write { tickets[1].seat = 1 }
             expectEqual(tickets.map(\.seat), [1, 2])
             realm.beginWrite()

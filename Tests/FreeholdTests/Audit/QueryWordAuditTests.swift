@@ -13,7 +13,7 @@ class QueryAuditSpot: Object {
     @Persisted var indexed: QueryAuditIndexedPlace?
 }
 
-/// Properties that are called like words of the language.
+/// Properties with names that are words of the language.
 class QueryAuditKeywords: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var link: QueryAuditKeywords?

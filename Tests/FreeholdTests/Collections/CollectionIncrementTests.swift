@@ -130,7 +130,7 @@ struct RandomIncrementTests {
                 for i in models.indices {
                     let object = IncrementCounters(i)
                     object.tally = IncrementTally()
-                    // Half of them beyond what lies with the object.
+                    // Half of the values are stored out of line.
                     let count = i % 2 == 0 ? 20 : 1500
                     models[i].ints = (0..<count).map { _ in .random(in: -9...9, using: &random) }
                     models[i].optionals = models[i].ints.map { $0 == 0 ? nil : $0 }
@@ -180,7 +180,7 @@ struct RandomIncrementTests {
         }
     }
 
-    /// An amount, now and then one that makes sums wrap around.
+    /// Returns an amount. Some amounts make sums wrap around.
     private func amount(_ random: inout SeededRandom) -> Int {
         switch Int.random(in: 0..<8, using: &random) {
         case 0: .random(in: .min ... .max, using: &random)

@@ -191,7 +191,7 @@ private struct Conversion: CollectionVisitor {
                 row[mapName] = nil
                 expect(row[keyPath: mapPath].isEmpty)
             }
-            // Assignment takes contents and keeps the collection.
+            // An assignment copies the contents and keeps the collection.
             realm.add([set, map])
             let other = SetMatrix()
             other[keyPath: setPath].insert(samples[1])

@@ -82,7 +82,7 @@ struct MapTests {
             other[key] = 2
             keeper.counts = other
         }
-        // Looking for one finds nothing.
+        // A look-up of such a key finds nothing.
         expect(keeper.counts[key] == nil)
         try realm.write { keeper.counts[key] = nil }
     }

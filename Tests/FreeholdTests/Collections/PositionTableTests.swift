@@ -2,8 +2,8 @@ import Testing
 
 @testable import Freehold
 
-/// The table of positions behind unmanaged sets and maps, beside an array that is looked through, with hashes of which many are the same
-/// or near each other. `FREEHOLD_SEED` repeats a seed.
+/// The table of positions in unmanaged sets and maps, compared with a linear search in an array. Many of the hashes are
+/// equal or similar. `FREEHOLD_SEED` repeats a seed.
 struct PositionTableTests {
     @Test(arguments: UnmanagedCollectionTests.seeds, [1, 3, 20, 1_000_000])
     func `each element is found at its position`(_ seed: UInt64, _ hashes: Int) {

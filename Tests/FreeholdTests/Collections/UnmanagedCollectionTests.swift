@@ -3,8 +3,8 @@ import Freehold
 import TestRandom
 import Testing
 
-/// Unmanaged sets and maps hold few elements otherwise than many: random edits around the border, compared with Swift's own.
-/// `FREEHOLD_SEED` repeats a seed.
+/// Unmanaged sets and maps store few elements in another way than many. Random edits around the border are compared
+/// with Swift's own collections. `FREEHOLD_SEED` repeats a seed.
 struct UnmanagedCollectionTests {
     static let seeds = [
         UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? TestSeed.random(in: 0 ... .max), 7,

@@ -253,7 +253,7 @@ struct EmbeddedObjectTests {
         expectEqual(person.home!.hall!.size, 3)
         let address = EMAddress(value: person.home!)
         expect(address.realm == nil && address.hall!.inner!.size == 4 && address.hall !== person.home!.hall)
-        // Plain data that holds an unmanaged one takes it as it is.
+        // Plain data that contains an unmanaged embedded object uses that object.
         let given = EMAddress("Given")
         expect(EMPerson(value: ["id": 3, "home": given]).home === given)
         if isManaged { expect(EMPerson(value: ["id": 3, "home": person.home!]).home!.realm == nil) }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Freehold
 
-/// LMDB's locks are the process's: closing any descriptor of the lock file drops them, and another process would take
-/// itself for the first. A child asks after each operation on a file that is open.
+/// LMDB's locks belong to the process. Closing any descriptor of the lock file drops them, and another process would
+/// assume that it is the first one. A child checks this after each operation on an open file.
 @Suite("Files: the lock file of a file that is open")
 struct LockFileWatchTests {
     @Test func `no operation on files drops the lock of an open one`() throws {

@@ -49,7 +49,7 @@ enum DocumentSample {
         return configuration
     }
 
-    /// Objects that link to each other, forwards and backwards, with deleted ones between them.
+    /// Objects with links in both directions, and deleted objects between them.
     static func fill(_ realm: Realm) throws {
         try realm.write {
             let nodes = (0..<40).map { i in
@@ -100,9 +100,10 @@ enum DocumentSample {
         }
     }
 
-    /// Every value of a file, in words: links as positions.
+    /// Returns every value of a file as text, with links as positions.
     ///
-    /// Lists are made arrays first: the lazy `map` of a list would be printed with the whole graph of its objects.
+    /// Lists are converted to arrays first. The lazy `map` of a list would be printed with the whole graph of its
+    /// objects.
     static func contents(_ realm: Realm) -> [String] {
         let nodes = Array(realm.objects(DCNode.self)), leaves = Array(realm.objects(DCLeaf.self))
         func text(_ node: DCNode?) -> String { node.map { "n\(nodes.firstIndex(of: $0)!)" } ?? "-" }

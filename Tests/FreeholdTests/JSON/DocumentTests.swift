@@ -36,7 +36,7 @@ struct DocumentTests {
                 expect(copy.storedSchema == realm.storedSchema && copy.storedSchemaVersion == 7)
                 try expectEqual(document(copy), document(realm))
                 expectEqual(copy.verify(), [])
-                // Nothing is left beside the file.
+                // No other file is left next to the file.
                 let folder = other.fileURL!.deletingLastPathComponent().path
                 let name = other.fileURL!.lastPathComponent
                 let left = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(name) }

@@ -8,7 +8,7 @@ struct DynamicJSONTests {
     private let file: URL
     private let realm: Realm
 
-    /// A realm that knows the classes by name only.
+    /// A realm that knows its classes only by name.
     init() throws {
         file = newConfiguration(inMemory: false).fileURL!
         realm = try Self.make(file)

@@ -147,7 +147,7 @@ struct JSONImportTests {
             expect(error?.kind == kind && error?.line == line && error?.object == object, "\(text): \(error as Any)")
             expect(realm.objects(JSAll.self).isEmpty)
         }
-        // Identifiers are made where none is given.
+        // Missing identifiers are created.
         try realm.importJSON(from: Data(#"[{"name":"a"},{"name":"b"}]"#.utf8), into: JSNamed.self)
         expectEqual(Set(realm.objects(JSNamed.self).map(\.id)).count, 2)
     }

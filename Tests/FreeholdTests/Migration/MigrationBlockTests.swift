@@ -64,7 +64,7 @@ struct MigrationBlockTests {
                     visited.withLock { $0.append(name) }
                     migration.create("Person", value: ["name": "copy of \(name)", "age": 1] as [String: Any])
                     if name != "n0" { return migration.delete(new!) }
-                    // The next but one.
+                    // Deletes the object after the next one.
                     let third = migration.new.dynamicTable(named: "Person")!
                     migration.delete(third.object(ObjectKey(2)) as! MigrationObject)
                 }
@@ -141,7 +141,7 @@ struct MigrationBlockTests {
                 new!["years"] = "\(old![oldVersion < 2 ? "age" : "years"] ?? "none")"
             }
         }
-        // The rename leads to another type here, which only the copy bridges.
+        // The renamed property has another type, so only a copy keeps its values.
         let last: MigrationBlock = { migration, oldVersion in
             migration.enumerateObjects(ofType: "Person") { old, new in
                 new!["years"] = "\(old![oldVersion < 2 ? "age" : "years"] ?? "none")"

@@ -25,7 +25,7 @@ func writeFile(_ configuration: Realm.Configuration, _ body: (Realm) throws -> V
     try realm.write { try body(realm) }
 }
 
-/// Opens, looks, closes, and checks the file.
+/// Opens the file, calls the body, closes the file and checks it.
 func readFile<R>(_ configuration: Realm.Configuration, _ body: (Realm) throws -> R) throws -> R {
     let result: R = try {
         let realm = try Realm(configuration: configuration)

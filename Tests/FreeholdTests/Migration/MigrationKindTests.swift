@@ -103,7 +103,7 @@ struct MigrationKindTests {
                 var start = old
                 start.deleteRealmIfMigrationNeeded = true
                 try writeFile(start) { try fill($0, kind, optional: optional) }
-                // Required and optional again: nothing is lost on the way there.
+                // The properties become required and optional again, and keep their values.
                 let versions = optional ? [false, true] : [true, false]
                 for (step, now) in versions.enumerated() {
                     let new = properties(kind.type, optional: now, isIndexed)

@@ -165,7 +165,7 @@ struct MigrationPlanTests {
                     try realm.write { realm.dynamicObjects("Person")[5]["extra"] = 5 }
                 }
             }
-            // The first program still can, and leaves the other's index.
+            // The first program can still open the file, and keeps the other program's index.
             var old = migrationConfiguration(base, 1, [first])
             old.schemaMode = .additive
             _ = try readFile(old) { realm in
@@ -206,7 +206,7 @@ struct MigrationPlanTests {
         }
     }
 
-    /// The file and its commit log, as a kill leaves them.
+    /// The file and its commit log, as a killed process leaves them.
     @Test(
         "schemaVersionAtURL and migrationPlan play the commit log of a killed process",
         arguments: [nil, EncryptionTests.key]
@@ -257,7 +257,7 @@ struct MigrationPlanTests {
         try withNewFile { base in
             let url = base.fileURL!
             expectEqual(thrownCode { _ = try schemaVersionAtURL(url) }, .invalidDatabase)
-            // Nothing is made by the question.
+            // The call doesn't create a file.
             expect(!FileManager.default.fileExists(atPath: url.path))
             let nowhere = url.appendingPathExtension("folder").appendingPathComponent("a.realm")
             expectEqual(thrownCode { _ = try schemaVersionAtURL(nowhere) }, .fileNotFound)

@@ -21,7 +21,7 @@ struct MixedValueTests {
 
     static func kind(_ name: String) -> AnyRealmValue { kinds.first { $0.name == name }!.make() }
 
-    /// Objects are compared by what is in them: a reopened realm has other ones.
+    /// Objects are compared by their content, because a reopened realm has other instances.
     static func same(_ a: AnyRealmValue?, _ b: AnyRealmValue) -> Bool {
         if case .object(let x)? = a, case .object(let y) = b {
             return (x as? MixedTarget)?.name == (y as? MixedTarget)?.name

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Freehold
 
-/// A value for a property of `Everything`; immutable, so that tests may take it anywhere.
+/// A value for a property of `Everything`. It is immutable, so that tests can pass it to any thread.
 struct Given: @unchecked Sendable, CustomStringConvertible {
     let property: String
     let value: Any

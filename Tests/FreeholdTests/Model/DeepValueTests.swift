@@ -77,7 +77,7 @@ struct DeepValueTests {
     @Test
     func `every object of a chain is deinitialised once, before the release of the first one returns`() {
         let depth = depth
-        // The library makes an instance of its own, once.
+        // The library creates one instance of its own.
         _ = CountedLink(value: [:] as [String: Any])
         CountedLink.ended.withLock { $0 = 0 }
         onSmallStack {

@@ -177,7 +177,7 @@ struct DeleteRuleTests {
             try realm.write {
                 body()
                 expectEqual(realm.pendingError?.code, .deletionDenied)
-                // Nothing went, and the rest of the write is rolled back with it.
+                // No object was deleted, and the rest of the write is rolled back, too.
                 expect((realm.objects(DRFolder.self).count, ids(realm)) == before)
                 realm.add(DRLog())
             }
@@ -210,7 +210,7 @@ struct DeleteRuleTests {
         }
         try expectDenied(realm, "blockers") { realm.delete(folder) }
         try realm.write {
-            // Together with what it links to it may go.
+            // The object may be deleted together with its targets.
             realm.delete([one, log] as [Object])
             expect(realm.pendingError == nil)
             realm.delete(folder)

@@ -139,7 +139,7 @@ struct DynamicObjectTests {
                     (person.dogs as! List<DynamicObject>).append(
                         realm.dynamicObject(ofType: "DynDog", forPrimaryKey: 3)!
                     )
-                    // Dynamic objects are taken by typed ones, too.
+                    // Typed objects accept dynamic objects, too.
                     typed["favourite"] = dog
                     expectEqual(typed.favourite?.id, 2)
                     typed["dogs"] = [dog] + Array(typed.dogs).map { $0 as ObjectBase }
@@ -245,7 +245,7 @@ struct DynamicObjectTests {
         expectEqual(dogs.value(forKeyPath: "@max.age") as? Int, 7)
         expect(dogs.index(of: dogs[2]) == 2 && dogs.index(of: people[0]) == nil)
         expect(Array(dogs).count == 4 && Set(dogs).count == 4)
-        // Objects that an iteration gave stay theirs.
+        // Objects that an iteration returned stay the same.
         var kept: [DynamicObject] = []
         for dog in dogs { kept.append(dog) }
         expectEqual(kept.map { $0.id as? Int }, [1, 2, 3, 4])
@@ -303,7 +303,7 @@ struct DynamicObjectTests {
                     try realm.write { realm.dynamicCreate("Log", value: ["id": 4, "level": "high"] as [String: Any]) }
                 }
             }
-            // Nothing but the file is known.
+            // Only the file is known.
             configuration.schema = nil
             configuration.objectTypes = []
             do {

@@ -65,7 +65,7 @@ class IncrementSeat: Object {
     }
 }
 
-/// One that costs something, as a subclass.
+/// A subclass with expensive default values.
 class IncrementBox: IncrementSeat {
     @Persisted var price = 0
 }

@@ -11,7 +11,7 @@ private func counted<T>(_ value: T) -> T {
     return value
 }
 
-/// Each property in one of the ways in which a default value is given or not, assigned before `super.init()`.
+/// Each property has its default value in another way, or none, and is assigned before `super.init()`.
 class InitNote: Object {
     @Persisted(primaryKey: true) var id = ObjectId.generate()
     @Persisted var text: String
@@ -93,7 +93,7 @@ class InitOwner: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// An enum that isn't one: its placeholder holds a reference.
+/// A type that looks like an enum: its placeholder contains a reference.
 struct InitColor: PersistableEnum {
     let rawValue: String
     init?(rawValue: String) {

@@ -30,7 +30,7 @@ struct InvalidDateTests {
 
     private func date(_ interval: Double) -> Date { Date(timeIntervalSinceReferenceDate: interval) }
 
-    /// Every way to give a date to a managed object.
+    /// All ways of assigning a date to a managed object.
     private func assignments(_ bad: Date) -> [(String, (Realm, DatedThing) -> Void)] {
         [
             ("property", { $1.date = bad }),

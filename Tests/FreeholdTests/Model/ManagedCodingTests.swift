@@ -30,7 +30,7 @@ class CRenamed: Object, Codable {
     }
 }
 
-/// Written by hand, as RealmSwift asks for managed objects.
+/// Written by hand, as RealmSwift requires for managed objects.
 class CByHand: Object, Encodable {
     @Persisted var name = ""
     @Persisted var parent: CByHand?

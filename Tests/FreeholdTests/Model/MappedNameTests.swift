@@ -32,7 +32,7 @@ class NamesPerson: NamesHuman {
     override class func _realmObjectName() -> String? { "people" }
 }
 
-/// Its stored names are given on both levels, and its initialiser makes objects that have mapped names too.
+/// Its stored names are declared on both levels, and its initialiser creates objects with mapped names, too.
 class NamesWorker: NamesHuman {
     @Persisted(mapTo: "job_title") var title = "none"
     var other: NamesDog?

@@ -114,7 +114,7 @@ class ModelOverriding: Object {
     override func isEqual(_ object: Any?) -> Bool { (object as? ModelOverriding)?.x == x }
 }
 
-/// Its initialiser makes another object.
+/// Its initialiser creates another object.
 class ModelMaker: Object {
     @Persisted var x = 1
     var other: ModelDog?

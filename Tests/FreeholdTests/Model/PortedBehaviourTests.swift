@@ -52,7 +52,7 @@ struct PortWrapper: CustomPersistable, Hashable {
     init() { name = "none" }
 }
 
-/// Nothing is stored of it but that its objects exist.
+/// Only the existence of its objects is stored.
 class PortHub: Object {
     @Persisted(originProperty: "hub") var links: LinkingObjects<PortLink>
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
@@ -114,7 +114,7 @@ struct PortedBehaviourTests {
             ] as [(Any, AnyRealmValue)] {
                 set(given)
                 let got = get()
-                // Numbers are equal whatever their type.
+                // Numbers are equal across types.
                 expectEqual("\(got)", "\(wanted)")
             }
         }

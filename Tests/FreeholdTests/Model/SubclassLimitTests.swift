@@ -28,7 +28,7 @@ private func mixRealm() throws -> Realm {
     return try Realm(configuration: configuration)
 }
 
-/// The limits of inheritance: each class has a table of its own, and nothing holds objects of two.
+/// The limits of inheritance: each class has its own table, and no collection contains objects of two classes.
 @Suite("A base class and its subclasses don't mix")
 struct SubclassLimitTests {
     @Test

@@ -135,7 +135,7 @@ struct UnknownCaseTests {
         try read { realm, ticket in
             try realm.write {
                 let dynamic = { (id: Int) in realm.dynamicObject(ofType: "Ticket", forPrimaryKey: id)! }
-                // Another row of the realm gets its collections.
+                // Another row of the realm receives its collections.
                 let second = realm.object(ofType: Ticket.self, forPrimaryKey: 2)!
                 second.suits = ticket.suits
                 second.suitSet = ticket.suitSet
@@ -145,7 +145,7 @@ struct UnknownCaseTests {
                 expectEqual(second.suitSet.value(forKey: "self").count, 2)
                 expect("\(second.suitMap)".contains("[a] stars") && "\(second.maybes)".contains("moons"))
             }
-            // Another realm gets the object.
+            // Another realm receives the object.
             let other = try Realm(
                 configuration: Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: [Ticket.self])
             )

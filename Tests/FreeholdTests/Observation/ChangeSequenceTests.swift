@@ -156,7 +156,7 @@ struct ChangeSequenceTests {
         let frozen = Frozen(keeper.objects(THPerson.self))
         for i in 0..<3 { try keeper.write { keeper.add(THPerson(id: i, name: "", age: i)) } }
         var iterator = frozen.value.changes.makeAsyncIterator()
-        // The state as it is now, though the collection was frozen before.
+        // The sequence has the present state, although the collection was frozen before.
         guard case .initial(let all)? = await iterator.next(isolation: nil) else { throw CancellationError() }
         expect(all.count == 3 && all.isFrozen)
         for i in 3..<20 { try await Realm.write(configuration) { $0.add(THPerson(id: i, name: "", age: i)) } }

@@ -18,7 +18,7 @@ private final class EQItem: Object {
     @Persisted var items: List<EQItem>
 }
 
-/// Assignments that give a collection the content that it has.
+/// Assignments of the present content to a collection.
 @Suite("Observation: equal assignments")
 struct EqualAssignmentTests {
     enum Way: String, CaseIterable, Sendable {

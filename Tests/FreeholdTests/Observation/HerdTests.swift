@@ -125,7 +125,7 @@ struct HerdTests {
                 usleep(2000)
             }
         )
-        // A reader, which goes from version to version: what it sees of one version agrees.
+        // A reader that advances from version to version. Its values of one version must be consistent.
         tasks.append(
             Self.loop(stop) {
                 let realm = try Realm(configuration: configuration)
@@ -191,7 +191,7 @@ struct HerdTests {
         }
         stop.isSet.store(true, ordering: .relaxed)
         for task in tasks { try await task.value }
-        // Where many tests run at once, the actor comes to its turn late: so late that it must not be an error.
+        // If many tests run at once, the actor runs so late that a delay must not be an error.
         while await actor.calls < 2 {
             try queues[1].write { Herd.change($0, &random) }
             try await Task.sleep(for: .milliseconds(50))
@@ -206,7 +206,7 @@ struct HerdTests {
             expectEqual(queue.check().failures, [], "seed \(seed)")
             queue.end()
         }
-        // Where many tests run at once, the actor comes to its turn late.
+        // If many tests run at once, the actor runs late.
         watching.cancel()
         try await watching.value
         expect(await actor.failure == nil, "seed \(seed)")

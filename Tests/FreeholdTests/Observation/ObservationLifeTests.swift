@@ -42,7 +42,7 @@ struct ObservationLifeTests {
         withExtendedLifetime(keeper) {}
     }
 
-    /// - Parameter wait: for how long something may be computed, which then is never delivered.
+    /// - Parameter wait: The time for a computation whose result is never delivered.
     @Test(arguments: [UInt32(0), 100_000])
     func `the last token releases the realm and closes its file`(wait: UInt32) async throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).realm")

@@ -127,7 +127,7 @@ struct SchemaGrowthTests {
         try FileManager.default.removeItem(at: folder)
     }
 
-    /// Tasks that block would take all of the pool's threads.
+    /// Blocking tasks would occupy all of the pool's threads.
     private static func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         try await withCheckedThrowingContinuation { continuation in
             Thread { continuation.resume(with: Result(catching: body)) }.start()

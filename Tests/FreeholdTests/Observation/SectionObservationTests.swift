@@ -207,7 +207,7 @@ struct SectionObservationTests {
             place.tokens.append(sections.observe { place.note(described($0)) })
         }
         try await place.waitFor(1)
-        // Two elements change their sections, and have each other's position then.
+        // Two elements exchange their sections and positions.
         try writeElsewhere(configuration) { realm in
             let (one, other) = (person(1, realm), person(2, realm))
             (one.age, other.age) = (other.age, one.age)

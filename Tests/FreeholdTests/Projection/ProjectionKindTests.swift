@@ -3,7 +3,7 @@ import Testing
 
 @testable import Freehold
 
-/// Each position of a type, as it is and under other names.
+/// Each position of a type, directly and under other names.
 class KindProjection<T: StoredKind>: Projection<Kinds<T>> {
     @Projected(\Kinds<T>.plain) var value
     @Projected(\Kinds<T>.optional) var maybe

@@ -221,6 +221,6 @@ class PJHolder: Object {
 }
 
 extension PJPerson {
-    /// Its identity, beside the key of the same name.
+    /// Its identity, next to the key with the same name.
     fileprivate var id_: UInt64 { UInt64(truncatingIfNeeded: _identityHash) }
 }

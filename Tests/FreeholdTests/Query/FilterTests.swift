@@ -275,7 +275,7 @@ struct FilterTests {
     }
 }
 
-/// A closure, printed as a query string, and as a format with arguments, gives the same objects.
+/// A closure that is printed as a query string and as a format with arguments finds the same objects.
 func checkText<T: Object>(
     _ all: Results<T>,
     _ name: String,

@@ -74,7 +74,7 @@ struct KindQueryTests {
     }
 }
 
-/// Objects with values picked from those given.
+/// Objects with random values of the given ones.
 func kindRealm<T: StoredKind & Hashable>(_ model: Kinds<T>.Type, _ values: [T]) throws -> Realm {
     var configuration = newConfiguration()
     configuration.objectTypes = [model]

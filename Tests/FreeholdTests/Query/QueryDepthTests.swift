@@ -47,7 +47,7 @@ struct QueryDepthTests {
         try realm.write {
             for number in 0..<20 {
                 let node = realm.create(DeepNode.self, value: ["number": number])
-                // Paths go round as long as they like.
+                // Paths may contain cycles of any length.
                 node.best = node
                 node.fans.append(node)
                 node.map["k"] = node

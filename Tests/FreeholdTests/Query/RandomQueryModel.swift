@@ -36,7 +36,7 @@ class RQPerson: Object {
     @Persisted(originProperty: "best") var fans: LinkingObjects<RQPerson>
 }
 
-/// Values that meet each other often.
+/// Values that are often equal.
 struct RQPool {
     static let strings = ["", "a", "A", "ab", "Ab", "abc", "ba", "é", "É", "ß", "σ", "Σ", "x*y", "zz"]
     static let numbers = [-3, 0, 1, 2, 5, 7]
@@ -63,7 +63,7 @@ struct RQPool {
 }
 
 extension RQPerson {
-    /// Gives everything but the key and the links a new value.
+    /// Assigns a new value to everything except the key and the links.
     func fill(_ generator: inout SeededRandom) {
         func some<T>(_ all: [T]) -> T { all.randomElement(using: &generator)! }
         func maybe<T>(_ all: [T]) -> T? { Int.random(in: 0..<4, using: &generator) == 0 ? nil : some(all) }

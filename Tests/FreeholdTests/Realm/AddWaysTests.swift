@@ -3,10 +3,10 @@ import Testing
 
 @testable import Freehold
 
-/// Random graphs go in by every way there is, and must read back equal: the fast ways are compared with the general one.
+/// Random graphs are stored in every way, and must be read equal. The fast paths are compared with the general one.
 ///
-/// `FREEHOLD_SEED` repeats one seed, `FREEHOLD_SOAK` runs many. The other seeds are of
-/// four densities, and the dense graphs are small.
+/// `FREEHOLD_SEED` repeats one seed, `FREEHOLD_SOAK` runs many. The other seeds have four densities, and the dense
+/// graphs are small.
 @Suite("Every way of storing a graph stores all of it")
 struct AddWaysTests {
     enum Way: String, CaseIterable {
@@ -35,7 +35,7 @@ struct AddWaysTests {
 
     private static func contents(_ seed: UInt64, salt: UInt64 = 0) -> GrowthContents {
         var random = SeededRandom(seed: seed &* 31 &+ salt)
-        // Most objects of the sparse graphs take the short way, few of the dense ones do.
+        // Most objects of the sparse graphs take the short path, and few of the dense ones.
         let density = [0.02, 0.05, 0.1, 0.2, 0.4, 0.6][Int(seed % 6)]
         return .random(plants: 1 + Int(seed % 7), weeds: Int(seed % 3), density: density, using: &random)
     }
@@ -167,7 +167,7 @@ struct AddWaysTests {
             }
             return (contents.reachable(plants: [], weeds: Array(contents.weeds.keys)), realm)
         case .assignEmbedded, .appendEmbedded, .setEmbeddedInMap:
-            // The first plant's embedded objects, each given to an owner that is managed already.
+            // Assigns each of the first plant's embedded objects to an owner that is already managed.
             guard let part = contents.plants[0], let limb = part.child.first ?? part.children.first else {
                 return (GrowthContents(), realm)
             }

@@ -71,7 +71,7 @@ struct DirectCollectionTests {
                 for part in 0..<3 {
                     let ids = part * 100..<part * 100 + 100
                     try a.write { for id in ids { a.add(object(id, seed)) } }
-                    // An update may have something to find, so that it is planned.
+                    // An update may have to find objects, so it is planned.
                     try b.write { for id in ids { b.add(object(id, seed), update: .all) } }
                 }
                 var cases = 0

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Realm: bad data is an error")
 struct ErrorTests {
-    /// One piece of bad data and the error that it makes.
+    /// One piece of bad data, and its error.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let code: Realm.Error.Code

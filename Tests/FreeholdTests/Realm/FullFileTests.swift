@@ -27,7 +27,7 @@ struct FullFileTests {
         expectEqual(child.wait(), 0)
     }
 
-    /// Processes that hold a version each, until there are no more readers' slots.
+    /// Starts processes that hold a version each, until no reader slot is free.
     private func takeAllSlots() throws -> [ChildProcess] {
         var children: [ChildProcess] = []
         for _ in 0..<12 {
@@ -137,7 +137,7 @@ struct FullFileTests {
         expect(try await eventually { place.told.count == 1 })
         try writeElsewhere(1)
         expect(try await eventually { place.told.count == 2 })
-        // Two slots are left: for the child that commits, and for none of this process after it.
+        // Two slots are left: one for the child that commits, and none for this process after it.
         var children = try takeAllSlots()
         end(Array(children.suffix(4)))
         children.removeLast(4)

@@ -47,8 +47,8 @@ struct GrowthContents: Equatable {
 
 extension GrowthContents {
     /// - Parameters:
-    ///   - density: how likely a property holds something, from 0 to 1.
-    ///   - weeds: how many objects without a primary key there are besides the plants.
+    ///   - density: The probability that a property has a value, from 0 to 1.
+    ///   - weeds: The number of objects without a primary key beside the plants.
     static func random(
         plants: Int,
         weeds: Int,
@@ -199,7 +199,7 @@ extension GrowthContents.Part {
 // MARK: As objects
 
 extension GrowthContents {
-    /// The objects of these contents, made property by property.
+    /// Creates the objects of these contents property by property.
     func makeObjects() -> (plants: [Int: Plant], weeds: [Int: Weed]) {
         let objects = (
             plants: Dictionary(uniqueKeysWithValues: plants.keys.map { ($0, Plant()) }),
@@ -290,7 +290,8 @@ extension GrowthContents {
 // MARK: As plain data
 
 extension GrowthContents {
-    /// A plant as `create` takes it: each plant whole where it is first mentioned, by its key from then on.
+    /// Returns a plant as `create` accepts it: each plant with all values at its first occurrence, and by its key
+    /// afterwards.
     func plainData(ofPlant id: Int) -> [String: Any] {
         var mentioned: Set<Int> = []
         return plainData(ofPlant: id, &mentioned)

@@ -2,7 +2,8 @@ import Foundation
 
 @testable import Freehold
 
-// Models that hold every kind of position: as a property of an object, inside an embedded object, and inside that again.
+// Models with every kind of position: a property of an object, inside an embedded object, and inside an embedded object
+// of that one.
 
 /// The properties of every level.
 protocol Growing: ObjectBase {
@@ -154,7 +155,7 @@ final class Bud: EmbeddedObject, Growing {
     @Persisted var ratio: Ratio
 }
 
-/// Holds plants in every way that a plant can come into a realm by being linked to.
+/// Contains plants in every way in which a link can bring a plant into a realm.
 final class Garden: Object {
     @Persisted var favourite: Plant?
     @Persisted var beds: List<Plant>

@@ -29,7 +29,7 @@ struct JournalDefaultsTests {
         return realm
     }
 
-    /// "Class.property" of each default that the write left, in order.
+    /// "Class.property" of each default after the write, in order.
     private func defaults(_ realm: Realm, _ body: () throws -> Void) throws -> [String] {
         let position = try require(realm.core.committed.journalCursors.first).position
         try realm.write(body)

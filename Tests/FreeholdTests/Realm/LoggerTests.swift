@@ -9,7 +9,7 @@ private typealias LogLevel = Realm.LogLevel
 
 @Suite("Realm: the logger", .serialized)
 struct LoggerTests {
-    /// Messages that name the file: other suites log at the same time.
+    /// The messages that name the file, because other suites log at the same time.
     private final class Messages: Sendable {
         private let lines = Mutex<[String]>([])
 

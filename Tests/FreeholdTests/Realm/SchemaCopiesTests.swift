@@ -82,7 +82,7 @@ import Testing
     }
 }
 
-/// Lists whose elements are made without asking their type how.
+/// Lists whose elements are created without calls of their type.
 @Suite("Typed elements of lists") struct TypedListTests {
     @Test(arguments: [0, 1, 3, 40, 130, 2500])
     func `copies are equal in iteration, by position and as stored, for every length`(_ count: Int) throws {

@@ -40,7 +40,7 @@ struct Change: @unchecked Sendable {
 
 @Suite("Upserts")
 struct UpsertTests {
-    /// "Class.column" of everything that a write modified, and "+Class", "-Class" for each object made or deleted.
+    /// "Class.column" of every modification of a write, and "+Class", "-Class" for each created or deleted object.
     private final class Watcher: Sendable {
         let seen = Mutex<[String]>([])
     }

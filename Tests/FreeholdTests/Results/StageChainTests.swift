@@ -7,7 +7,7 @@ import Testing
 /// Calls in any order on every kind of collection, against the same done to arrays.
 @Suite("Results: stages in written order")
 struct StageChainTests {
-    /// A call on a collection, and what it does to an array.
+    /// A call on a collection, and its effect on an array.
     private enum Step: CaseIterable {
         case older, named, byAge, byName, byBest, byScore, byPart, distinctAge, distinctBest, distinctTwo, limit, offset
     }
@@ -54,7 +54,7 @@ struct StageChainTests {
         if let value { AnyRealmValue.double(value) } else { AnyRealmValue.none }
     }
 
-    /// - Parameter value: nil behind a link to nothing.
+    /// - Parameter value: `nil` behind a null link.
     private func sorted(
         _ dogs: [StageDog],
         _ ascending: Bool,

@@ -16,7 +16,7 @@ class GQPlace: EmbeddedObject {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// The same under other names, with a default value.
+/// Like the other class, with other names and a default value.
 class GQMapped: EmbeddedObject {
     @Persisted(mapTo: "type") private var kind = "Point"
     @Persisted(geoIndexed: true, mapTo: "coordinates") var numbers = List<Double>()

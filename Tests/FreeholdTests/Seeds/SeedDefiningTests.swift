@@ -97,7 +97,7 @@ private enum Kotlin {
         @Persisted var owner: String?
     }
 
-    /// The one whose constructor takes values, beside the empty one that a database needs.
+    /// The constructor with values, next to the empty one that a database needs.
     class Person: SeedObject {
         @Persisted var name: String
         @Persisted var age: Int

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Freehold
 
-/// The base of the documents' models: their names repeat from language to language, so that none may come into the
-/// schema of realms that name no classes.
+/// The base class of the documents' models. Their names repeat in several languages, so no model may be in the schema
+/// of realms without a list of classes.
 class SeedObject: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
@@ -39,7 +39,7 @@ final class SeedFile {
             return result
         }
         let result = try run()
-        // An object that the block returns keeps its realm until the caller lets it go.
+        // An object that the block returns retains its realm until the caller releases it.
         expect(core == nil || result is ObjectBase, "the realm wasn't closed")
         return result
     }

@@ -10,7 +10,7 @@ private enum CPlusPlus {
         @Persisted(primaryKey: true) var _id: Int64
         @Persisted var firstName = ""
         @Persisted var lastName = ""
-        // Usable as any other member, and not stored.
+        // Usable like any other member, and not stored.
         var jobTitle_notPersisted = ""
     }
 }

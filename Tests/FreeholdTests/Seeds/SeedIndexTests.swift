@@ -32,7 +32,7 @@ private enum Java {
 
 private enum JavaScript {
     class Car: SeedObject {
-        // Indexed beside being the key, as the document has it.
+        // Indexed in addition to being the key, like in the document.
         @Persisted var _id: ObjectId
         @Persisted var make = ""
         @Persisted var modelName = ""

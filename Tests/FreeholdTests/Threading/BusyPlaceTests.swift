@@ -32,7 +32,7 @@ struct BusyPlaceTests {
             let child = try ChildProcess(["busy-writer", path, way])
             expectEqual(child.readLine(), "asked")
             try realm.commitWrite()
-            // The child gets the lock now, and its place doesn't come for it.
+            // The child gets the lock now, and its place doesn't take it.
             for i in 0..<3 { try realm.write { realm.create(Cow.self, value: ["id": 2000 + i]) } }
             child.send("go")
             expectEqual(child.readLine(), "wrote")

@@ -3,7 +3,7 @@ import Freehold
 import TestRandom
 import Testing
 
-/// The versions at which references are made and resolved.
+/// The versions at which references are created and resolved.
 @Suite("Threading: versions of references")
 struct ReferenceVersionTests {
     @Test

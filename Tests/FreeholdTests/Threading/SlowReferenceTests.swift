@@ -16,7 +16,7 @@ struct SlowReferenceTests {
         @Persisted var size = 0
     }
 
-    /// The counts lie behind the class; with a table of weak references beside it the two highest bits are set.
+    /// The counts are behind the class. An object with a table of weak references has the two highest bits set.
     private func isReferredToWeakly(_ object: AnyObject) -> Bool {
         let counts = Unmanaged.passUnretained(object).toOpaque().load(fromByteOffset: 8, as: UInt64.self)
         return counts >> 62 == 3

@@ -23,7 +23,7 @@ struct StoreStressTests {
             let succeeded = Locked<Set<Int>>([])
             await withTaskGroup(of: Void.self) { group in
                 for id in 0..<Self.count {
-                    // The same for all tasks, whatever their order.
+                    // Each task has the same random numbers in any order.
                     var random = SeededRandom(seed: seed &+ UInt64(id) &* 977)
                     let fate = Fate.allCases[random.below(Fate.allCases.count)]
                     let delay = random.below(4000)
@@ -46,7 +46,7 @@ struct StoreStressTests {
             expectEqual(statistics.waitingWriters, 0)
             return expected.count
         }
-        // Those that nothing befalls at least.
+        // The tasks that at least weren't disturbed.
         expect(done > Self.count / 10, "seed \(seed)")
     }
 

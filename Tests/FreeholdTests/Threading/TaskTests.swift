@@ -94,7 +94,7 @@ struct TaskTests {
             let added = Locked(0)
             let task = Task {
                 try await store.write { realm in
-                    // One by one, until the realm takes no more.
+                    // The objects are added one by one, until the realm refuses more.
                     for id in 0... {
                         let entry = ServerEntry(id: id)
                         realm.add(entry)
@@ -158,7 +158,7 @@ struct TaskTests {
             }
             tasks[1].cancel()
             tasks[4].cancel()
-            // The writer is held all the while.
+            // The writer is held during all of this.
             for i in [1, 4] { await #expect(throws: CancellationError.self) { try await tasks[i].value } }
             try await expectEqual(store.statistics().waitingWriters, 4)
             try await holder.release()

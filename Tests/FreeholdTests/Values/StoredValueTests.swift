@@ -24,8 +24,8 @@ class SVHolder: Object {
 /// The values after they passed through an unmanaged object, a managed one and the file.
 @Suite("Values: stored")
 struct StoredValueTests {
-    /// Sets a property on unmanaged objects, stores them, and gives what is read back: in the transaction, after
-    /// it, and from the file opened again.
+    /// Sets a property on unmanaged objects, stores them, and returns the values that are read: in the transaction,
+    /// after it, and from the reopened file.
     private func roundTrip<T>(_ values: [T], _ property: ReferenceWritableKeyPath<SVHolder, T>) throws -> [[T]] {
         try withNewFile { configuration in
             var configuration = configuration

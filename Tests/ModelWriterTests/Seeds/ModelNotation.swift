@@ -1,10 +1,12 @@
 import FreeholdEngine
 import ModelWriter
 
-/// A class in short, for tests: `model("Dog", "_id: objectId key, name: string indexed, owners: Person[], @clubs: Club.members")`.
+/// A short notation of a class, for tests: `model("Dog", "_id: objectId key, name: string indexed, owners: Person[],
+/// @clubs: Club.members")`.
 ///
-/// Types are those of Realm's schemas, with `?` for optional, `[]`, `<>` and `{}` for lists, sets and dictionaries; anything else is a
-/// class. `species=latin_name` is called the one in code and stored as the other; an `@` begins an inverse relationship.
+/// Types are those of Realm's schemas, with `?` for optional, and `[]`, `<>` and `{}` for lists, sets and dictionaries.
+/// Any other word is a class. `species=latin_name` is the name in code and the stored name. An `@` begins an inverse
+/// relationship.
 func model(
     _ name: String,
     as stored: String? = nil,

@@ -19,7 +19,7 @@ enum SeedDocuments: String, CaseIterable, Sendable {
          "country": {"bsonType": "string"}, "postalCode": {"bsonType": "string"}}}
         """
 
-    /// A person's document with these fields beside the key and the name.
+    /// Returns a person's document with these fields next to the key and the name.
     private static func person(_ fields: String) -> String {
         """
         {"title": "Person", "bsonType": "object", "required": ["_id"],
@@ -29,8 +29,9 @@ enum SeedDocuments: String, CaseIterable, Sendable {
 
     private static let dogs = ", \"dogs\": {\"bsonType\": \"array\", \"items\": {\"bsonType\": \"objectId\"}}"
 
-    /// Each with its relationships. The last step's keys are called `_id`, as the server asks, and its lists aren't required, which no
-    /// list can be: `FreeholdSyncRules`' tests show what becomes of the page's own.
+    /// Each document has its relationships. The last step's keys have the name `_id`, which the server requires, and
+    /// its lists aren't required, because no list can be: the tests of `FreeholdSyncRules` use the page's own
+    /// documents.
     private var texts: [(schema: String, relationships: [String: String])] {
         switch self {
         case .plain: [(Self.dog, [:]), (Self.person(""), [:])]

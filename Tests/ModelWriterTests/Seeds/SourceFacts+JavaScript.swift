@@ -21,7 +21,7 @@ extension SourceFacts {
                 facts.insert("\(schemaName) \(match.1) \(match.2)")
             } else if let match = line.wholeMatch(of: /(\w+)([!?]): (.+);/) {
                 let type = match.3.replacing("Realm.BSON.", with: "BSON.")
-                // A link may always be missing, however it is declared.
+                // A link is always optional, with any declaration.
                 let mark = type.wholeMatch(of: /[A-Z]\w*/) != nil && type != "Date" ? "?" : String(match.2)
                 facts.insert("\(className).\(match.1)\(mark): \(type)")
             }

@@ -50,7 +50,7 @@ enum Tool: String, CaseIterable {
         }
         var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
-        // Files are called by names of every script.
+        // Files have names of every script.
         let others = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("LC_") && $0.key != "LANG" }
         let variables = others.map { "\($0.key)=\($0.value)" } + ["LC_ALL=C.UTF-8"]
         var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
@@ -64,7 +64,7 @@ enum Tool: String, CaseIterable {
         return (status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + status & 0x7f, text)
     }
 
-    /// Runs it, and expects that it has nothing to complain of.
+    /// Runs the tool, and expects success without messages.
     func expectSuccess(_ arguments: [String], in folder: String, sourceLocation: SourceLocation = #_sourceLocation)
         throws
     {

@@ -31,7 +31,7 @@ extension EditGenerator {
         case .insertLink:
             let new = (0..<Int.random(in: 1...2, using: &random)).map { _ in newTarget(objects, &random) }
             inserted.formUnion(new)
-            // Directly behind what is seen before it.
+            // Directly behind the visible element before it.
             let seen = Int.random(in: 0...visible.count, using: &random)
             return [.insert(place, at: seen == 0 ? 0 : visible[seen - 1] + 1, new)]
         case .removeLink:

@@ -8,14 +8,14 @@ struct EditGenerator {
         case link, insertLink, removeLink, moveLink, clearLinks, assignLinks
         case makeTarget, changeTarget, removeTarget
 
-        /// Without those of what links lead to, which need a query of its own.
+        /// The kinds without edits of link targets, which need a query of their own.
         static let allCases: [Kind] = [
             .write, .byDefault, .add, .mixed, .insert, .remove, .move, .setElement, .clear, .assign, .set, .clearSet,
             .dictionary, .clearDictionary, .embedded, .create, .delete, .link, .insertLink, .removeLink, .moveLink,
             .clearLinks, .assignLinks,
         ]
 
-        /// Edits of links and of what they lead to.
+        /// The kinds of edits of links and of their targets.
         static let links: [Kind] = [
             .link, .insertLink, .insertLink, .removeLink, .moveLink, .clearLinks, .makeTarget, .makeTarget,
             .changeTarget,
@@ -27,7 +27,7 @@ struct EditGenerator {
     /// A list has elements of one type, objects link to other objects, and every clear covers all visible elements.
     var fitsFiles = false
     private var fresh: Int64 = 1_000
-    /// Elements of lists that were put in and taken out, each by its value.
+    /// Elements of lists that were inserted and removed, each by its value.
     var inserted: Set<MergedContent> = []
     var removed: Set<MergedContent> = []
     private(set) var created: Set<MergedContent> = []
@@ -76,7 +76,7 @@ struct EditGenerator {
         case .write where fitsFiles && random.chance(30):
             return [.set(place("best"), .value(random.chance(80) ? Self.link(&random) : .null), .real)]
         case .link, .insertLink, .removeLink, .moveLink, .clearLinks, .assignLinks:
-            // Files of tests have no class for what these lead to.
+            // Files of tests have no class for the targets.
             return fitsFiles ? [] : link(kind, object, objects, &random)
         case .makeTarget, .changeTarget, .removeTarget: return target(kind, objects, &random)
         case .write:

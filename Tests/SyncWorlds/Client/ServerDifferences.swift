@@ -129,7 +129,7 @@ struct ServerDifferences {
         }
     }
 
-    /// Empty if the values have nothing in common.
+    /// Returns nothing if the values have nothing in common.
     private static func nested(_ a: SyncValue, _ b: SyncValue) -> [NestedDifference] {
         guard case .dictionary(let a) = a, case .dictionary(let b) = b else { return [] }
         var differences: [NestedDifference] = []

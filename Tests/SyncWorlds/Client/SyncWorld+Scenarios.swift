@@ -41,7 +41,7 @@ extension SyncWorld {
         world.restart(1)
         for index in 0..<2 {
             for _ in 0..<3 { world.write(index) }
-            // Chance may have written nothing.
+            // The random work may be empty.
             let name = ObjectName("Thing", .int(Int64(100 + index)))
             world.commit([.create(name, ["f": .value(5)], defaults: [])], index)
             world.handle(.committed, index)
@@ -50,7 +50,7 @@ extension SyncWorld {
         return world.problems + (world.server.counts["forks", default: 0] > 0 ? [] : ["no fork was noticed"])
     }
 
-    /// The store is restored from a backup, while there is work that it doesn't know.
+    /// Restores the store from a backup while clients have work that it doesn't know.
     static func reset(_ seed: UInt64, _ client: () -> any WorldClient = { MemoryClientStore() }) -> [String] {
         var world = world(seed, "resets", client)
         for _ in 0..<60 { world.step() }
@@ -68,7 +68,7 @@ extension SyncWorld {
         return world.problems + (isThere ? [] : ["unsent work is lost"]) + (wasReset ? [] : ["the reset is missing"])
     }
 
-    /// Lists lose and double nothing.
+    /// Checks that lists lose and double no element.
     static func elements(_ seed: UInt64) -> [String] {
         var world = SyncWorld(
             seed: seed,

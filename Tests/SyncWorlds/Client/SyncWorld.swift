@@ -14,7 +14,7 @@ struct SyncWorld {
         /// The number of drops in a thousand steps.
         var drops = 20
         var queries = false
-        /// Edits are such that a file can hold what they make.
+        /// A Boolean value that indicates whether a file can store the results of all edits.
         var fitsFiles = false
 
         var description: String { name }
@@ -35,7 +35,7 @@ struct SyncWorld {
         var removed: Set<ListedValue> = []
     }
 
-    /// An element of a list of an object. Generators give each element a value of its own.
+    /// An element of a list of an object. Generators assign a unique value to each element.
     struct ListedValue: Hashable {
         let object: ObjectName
         let number: Int64
@@ -363,7 +363,7 @@ struct SyncWorld {
         )
     }
 
-    /// The value that pending work gave a property last, if the object is the one that it means.
+    /// Returns the last value that pending work assigned to a property, if the object is the one that it meant.
     private func pendingValue(_ shadow: Shadow, _ property: SyncString) -> MergedContent? {
         var value: MergedContent?
         var isOwn = false

@@ -31,7 +31,7 @@ struct SynchronousServer {
         var holds: [ObjectName: StreamVersion] = [:]
         var queries: Queries?
         var answers: [Oracle.Answer] = []
-        /// Objects of a bootstrap that are still to come.
+        /// The objects of a bootstrap that haven't been sent yet.
         var rest: [ObjectName]?
         var begin: BootstrapBegin?
         var last: ObjectName?
@@ -43,7 +43,7 @@ struct SynchronousServer {
     }
 
     var version: StreamVersion { oracle.version }
-    /// The merge holds what the oracle holds.
+    /// Checks that the merge has the content of the oracle.
     var agrees: Bool { !comparesMerge || merged.stored() == oracle.stored() }
 
     func cursor(_ version: StreamVersion) -> Cursor {
@@ -299,7 +299,7 @@ struct SynchronousServer {
         )
     }
 
-    /// The answers to commits that took versions up to this one.
+    /// Returns the answers to commits with versions up to this one.
     mutating func acknowledge(_ session: inout Session, upTo version: StreamVersion) -> [ServerMessage] {
         let answers = session.answers.filter { $0.version <= version }
         guard !answers.isEmpty else { return [] }

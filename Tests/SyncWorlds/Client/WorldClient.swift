@@ -1,6 +1,6 @@
 @testable import FreeholdSyncCore
 
-/// A client's file in a world: the one in memory, or another that is to do the same.
+/// A client's file in a world: the one in memory, or another one with the same behaviour.
 protocol WorldClient {
     var data: MemoryClientStore.Data { get }
     /// The crashes of the next transactions, with `nil` for transactions that don't crash.
@@ -8,10 +8,10 @@ protocol WorldClient {
     /// The problems that it found in itself.
     var problems: [String] { get }
 
-    /// The app's own transaction. Edits that no app can do are left out.
+    /// Performs the app's own transaction. Edits that an app can't make are left out.
     mutating func commit(_ edits: [LocalEdit], wall: Int64) throws
     mutating func perform(_ request: StoreRequest, now: Int64, random: inout SeededRandom) throws -> StoreOutcome
-    /// Damages the file behind the client's back.
+    /// Damages the file without the client's notice.
     mutating func tamper(_ body: (inout any ClientTransaction) throws -> Void) throws
     /// Another file with what is in this one.
     func copied() -> any WorldClient

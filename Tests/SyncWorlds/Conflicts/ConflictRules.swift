@@ -1,7 +1,7 @@
 import FreeholdSyncCore
 
-/// The rules of the article Conflicts, applied to single transactions that devices made without each other. It knows no commits, versions or
-/// merges, and was written from the article alone.
+/// The rules of the article Conflicts, applied to single transactions that devices made independently. It has no
+/// commits, versions or merges, and was written from the article alone.
 struct ConflictRules {
     typealias Objects = [ObjectName: [SyncString: MergedContent]]
 
@@ -23,7 +23,7 @@ struct ConflictRules {
         var orders: [SyncString: [[MergedContent]]] = [:]
     }
 
-    /// When an edit was made: among edits of one transaction the later counts as later.
+    /// The time of an edit. Among the edits of one transaction, the last one is the latest.
     struct Moment: Hashable, Comparable {
         let time: Int64
         let index: Int
@@ -34,7 +34,7 @@ struct ConflictRules {
         static let before = Moment(time: .min, index: 0)
     }
 
-    /// An edit of an object, with who made it and when.
+    /// An edit of an object, with its device and time.
     struct Dated {
         let edit: LocalEdit
         let device: Int
@@ -76,9 +76,9 @@ struct ConflictRules {
         return joined
     }
 
-    /// - Returns: `nil` if there is no such object.
+    /// - Returns: `nil` if the object doesn't exist.
     private static func end(of base: [SyncString: MergedContent]?, _ edits: [Dated]) -> End? {
-        // A deletion beats all that other devices did.
+        // A deletion beats all work of other devices.
         if edits.contains(where: { if case .delete = $0.edit { !$0.isRefused } else { false } }) { return nil }
         var edits = edits
         if base == nil {
@@ -132,7 +132,7 @@ extension LocalEdit {
 /// An edit of one property.
 struct PropertyEdit {
     let dated: ConflictRules.Dated
-    /// The property is made with its object: with what, and whether that is a default.
+    /// The creation of the property with its object: its content, and whether that is a default.
     var made: (content: MergedContent, isDefault: Bool)?
 
     var edit: LocalEdit { dated.edit }

@@ -9,7 +9,7 @@ struct ListRule {
         /// The writes of the value.
         var writes: [(moment: ConflictRules.Moment, edit: LocalEdit)] = []
         var isRemoved = false
-        /// An assignment put it in.
+        /// An assignment inserted it.
         var assigned: ConflictRules.Moment?
         let device: Int?
         /// The devices that moved it, and the moves that were refused.
@@ -94,7 +94,8 @@ struct ListRule {
         for index in indices { elements[index].isRemoved = true }
     }
 
-    /// Takes all that its author has seen, as in a set: also what a change of its own that was refused had taken before.
+    /// Removes all elements that its author has seen, like in a set, including those that a refused change of the
+    /// author had removed before.
     private mutating func clear(_ edit: PropertyEdit) {
         if edit.isRefused { return }
         for index in elements.indices where elements[index].device == nil || elements[index].device == edit.device {

@@ -6,7 +6,7 @@ struct OfflineEdits {
 
     /// Whether some transactions write data that the app forbids.
     let refuses: Bool
-    /// The keys that several devices make.
+    /// The keys that several devices create.
     var newKeys: [Int64] = []
     private var fresh: Int64 = 0
 
@@ -29,13 +29,13 @@ struct OfflineEdits {
         }
     }
 
-    /// A number that no other value has, also if a few are added to it.
+    /// A number that is unique, also after a few increments.
     mutating func number() -> SyncValue {
         fresh += 1_000
         return .int(fresh)
     }
 
-    /// All properties, each with something in it.
+    /// All properties, each with some content.
     mutating func full(_ random: inout SeededRandom) -> [SyncString: MergedContent] {
         [
             "f": .value(number()), "g": .value(number()), "count": .value(number()), "list": list(&random),
@@ -100,7 +100,7 @@ struct OfflineEdits {
         case 15..<17: return [dictionaryEdit(place("map"), of: fields["map"], using: &random)]
         case 17..<19: return [homeEdit(place("home"), of: fields["home"], using: &random)]
         default:
-            // An object that several devices make isn't deleted: then the order of arrival counts.
+            // An object that several devices create isn't deleted, because then the order of arrival matters.
             guard case .int(let key) = name.key, key < 10 else { return [] }
             return Int.random(in: 0..<4, using: &random) == 0 ? [.delete(name, .edit)] : []
         }

@@ -43,14 +43,14 @@ struct History: CustomStringConvertible {
         let removed: [OwnID]
         /// The new elements are those of an assignment, which a later one may remove unseen.
         let isAssignment: Bool
-        /// The change took away all that its author had seen: also what an earlier removal of the author's hid from it that
-        /// was refused.
+        /// The change removed all elements that its author had seen, including those that an earlier refused removal of
+        /// the author had hidden from it.
         let cleared: Seen?
-        /// Neighbouring slots, of which the author put the second there, behind the first.
+        /// Neighbouring slots. The author inserted the second one behind the first.
         let neighbours: [(OwnID, OwnID)]
     }
 
-    /// A stream that all of it has reached.
+    /// Returns a stream after the whole history.
     func played(repeating times: Int = 1) throws -> Oracle {
         var stream = Oracle()
         stream.rules = rules

@@ -25,7 +25,7 @@ struct HistoryGenerator {
         case set, clearSet, dictionary, clearDictionary, embedded, create, delete
 
         static let inserts: [Kind] = [.insert]
-        /// For those the order of arrival of concurrent commits makes no difference.
+        /// The kinds for which the order of arrival of concurrent commits makes no difference.
         static let orderless = allCases.filter { $0 != .create && $0 != .delete }
     }
 

@@ -6,7 +6,8 @@ let list = Place(thing, "list")
 
 let (c1, c2, c3) = (FileIdent(rawValue: 1), FileIdent(rawValue: 2), FileIdent(rawValue: 3))
 
-/// A commit that saw the same version of the stream and of every object that it changes; with base 0 it saw nothing.
+/// Returns a commit that saw the same version of the stream and of every object that it changes. With base 0 it saw
+/// nothing.
 func commit(_ number: UInt64, clock: Int64, base: StreamVersion, _ changes: Change...) -> Commit {
     let seen = base == 0 ? [:] : Dictionary(changes.map { ($0.object, base) }) { a, _ in a }
     return Commit(number: number, clock: Clock(milliseconds: clock), base: base, seen: seen, changes: changes)
@@ -21,7 +22,7 @@ func set(_ property: SyncString, _ value: SyncValue, _ origin: Origin = .real) -
 }
 
 extension Oracle {
-    /// A stream with one commit (version 1, clock 1 ms, by file 9) that made the thing with the list.
+    /// Returns a stream with one commit (version 1, clock 1 ms, by file 9) that created the thing with the list.
     init(list values: [SyncValue], _ fields: [NewField] = [], rules: OracleRules = OracleRules()) throws {
         self.init()
         let fields = [NewField("list", .list(first: 1, values))] + fields
@@ -31,7 +32,7 @@ extension Oracle {
 
     /// Merges a commit at a server's time that holds no clock back.
     ///
-    /// - Returns: why changes were refused, by rising index.
+    /// - Returns: The reasons of refused changes, by rising index.
     @discardableResult
     mutating func take(_ ident: FileIdent, _ commit: Commit, now: Int64 = 1_000_000_000) throws -> [RefusalReason] {
         try apply(commit, from: ident, serverNow: now).refusals.map(\.reason)

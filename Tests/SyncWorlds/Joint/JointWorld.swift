@@ -1,7 +1,7 @@
 import FreeholdSyncCore
 
-/// Clients' machines, a server's machine, their stores and the network between them, in one thread and from one seed. Every message goes
-/// through its bytes.
+/// Clients' machines, a server's machine, their stores and the network between them, in one thread and from one seed.
+/// Every message is encoded and decoded.
 struct JointWorld {
     struct Options: CustomStringConvertible {
         var name: String
@@ -17,7 +17,7 @@ struct JointWorld {
         var drops = 20
         /// The number of kills of the server's node in a thousand steps.
         var kills = 0
-        /// Edits are such that a file can hold what they make.
+        /// A Boolean value that indicates whether a file can store the results of all edits.
         var fitsFiles = false
 
         var description: String { name }
@@ -272,7 +272,7 @@ struct JointWorld {
         if problems.isEmpty { heal() }
     }
 
-    /// Everybody is connected, nothing fails, and all is delivered.
+    /// Connects all clients, stops all failures, and delivers everything.
     mutating func heal() {
         isCalm = true
         var quiet = 0
@@ -287,7 +287,7 @@ struct JointWorld {
                 while !clients[index].up.isEmpty || !clients[index].down.isEmpty || !requests.isEmpty
                     || !works.isEmpty
                 {
-                    // A server looks after its store now and then, and a client after its server, come what may.
+                    // A server checks its store from time to time, and so does a client its server.
                     let isPing = { (message: ClientMessage) in if case .ping = message { true } else { false } }
                     let isPong = { (message: ServerMessage) in if case .pong = message { true } else { false } }
                     if !clients[index].up.allSatisfy(isPing) || !clients[index].down.allSatisfy(isPong) {

@@ -23,7 +23,7 @@ struct MemoryStore: MergeStore {
 
     func object(_ name: ObjectName) -> MergedObject? { objects[name] }
     mutating func take(_ name: ObjectName) -> MergedObject? { objects.removeValue(forKey: name) }
-    /// Sees each object that is put, and gives what is kept of it.
+    /// Receives each stored object, and returns the object that is kept.
     var keeps: (ObjectName, MergedObject) -> MergedObject = { $1 }
 
     mutating func put(_ name: ObjectName, _ object: MergedObject) { objects[name] = keeps(name, object) }

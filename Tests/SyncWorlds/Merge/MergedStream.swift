@@ -1,6 +1,6 @@
 import FreeholdSyncCore
 
-/// The merge behind the oracle's interface.
+/// The merge with the interface of the oracle.
 struct MergedStream {
     let merge: StreamMerge
     var store = MemoryStore()

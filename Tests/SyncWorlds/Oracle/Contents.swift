@@ -27,10 +27,10 @@ indirect enum Content: Hashable {
 extension Oracle {
     func isAlive(_ name: ObjectName) -> Bool { objects[name].map { $0.died == nil } ?? false }
 
-    /// The properties of a live object. Links to what is missing are hidden: as single values they read null, lists and sets leave
-    /// them out.
+    /// The properties of a live object. Links to missing objects are hidden: single values are null, and lists and sets
+    /// omit them.
     ///
-    /// - Parameter view: which of the live objects there are.
+    /// - Parameter view: The visible objects among the live ones.
     func contents(of name: ObjectName, in view: (ObjectName) -> Bool = { _ in true }) -> [SyncString: Content]? {
         guard let object = objects[name], object.died == nil else { return nil }
         return object.contents(of: object.record) { isAlive($0) && view($0) }
@@ -42,7 +42,7 @@ extension Oracle {
         return object.contents(of: object.record) { _ in true }
     }
 
-    /// All that is stored, for comparisons: a property that is null or empty is left out, as is one that never was written.
+    /// Returns all stored content, for comparisons. Null, empty and unwritten properties are left out.
     func stored() -> [ObjectName: [SyncString: Content]] {
         var all: [ObjectName: [SyncString: Content]] = [:]
         for name in objects.keys { all[name] = stored(name).map(Content.withoutEmpty) }
@@ -98,7 +98,7 @@ extension Incarnation {
         }
     }
 
-    /// The links that a property holds, each once.
+    /// Returns the links in a property, each once.
     func links(in property: SyncString) -> Set<ObjectName> {
         var values: [Stored?] = []
         switch record[property] {

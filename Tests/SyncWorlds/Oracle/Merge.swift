@@ -40,9 +40,9 @@ struct Merge {
         let reason: RefusalReason
     }
 
-    /// Does every change but those of refused objects.
+    /// Makes every change except those of refused objects.
     ///
-    /// - Returns: an object that must be refused as well, if there is one; then this attempt is void.
+    /// - Returns: An object that must be refused as well, or `nil`. If an object is returned, this attempt is void.
     mutating func attempt(without refused: [ObjectName: RefusalReason]) -> (ObjectName, RefusalReason)? {
         for (index, change) in commit.changes.enumerated() {
             do {

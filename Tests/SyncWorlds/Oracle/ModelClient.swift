@@ -9,7 +9,7 @@ struct ModelClient {
     let ident: FileIdent
     /// The stream up to the client's cursor.
     private(set) var confirmed: Oracle
-    /// Own commits that `confirmed` doesn't hold, sent or not.
+    /// Own commits that `confirmed` doesn't contain, sent or not.
     private(set) var pending: [Commit] = []
     private(set) var display: Oracle
     private(set) var clock = Clock.zero
@@ -58,7 +58,7 @@ struct ModelClient {
         return (draft?.count ?? 0) - 1
     }
 
-    /// A number for something that the next change makes; the first of `count`.
+    /// Returns the first of `count` numbers for objects that the next change creates.
     mutating func number(_ count: Int = 1) -> OwnNumber {
         defer { numbers += OwnNumber(count) }
         return numbers + 1

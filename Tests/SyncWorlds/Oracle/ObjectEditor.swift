@@ -8,7 +8,7 @@ struct ObjectEditor {
     let seen: Seen
     let stamp: Stamp
     let version: StreamVersion
-    /// The change was refused: it only leaves slots that are dead from birth.
+    /// The change was refused. It only leaves dead slots.
     var isRefused = false
 
     private func rank(_ origin: Origin) -> Rank { Rank(isReal: origin == .real, stamp: stamp) }
@@ -221,7 +221,7 @@ struct ObjectEditor {
         return target
     }
 
-    /// The embedded object that the author meant, if the place still holds it.
+    /// Returns the embedded object that the author meant, if the place still contains it.
     private func instance(_ reference: InstanceReference, at target: Target) throws -> OwnID {
         let id: OwnID
         switch reference {

@@ -15,7 +15,8 @@ typealias Record = [SyncString: Field]
 struct Incarnation: Hashable {
     let born: StreamVersion
     var died: StreamVersion?
-    /// Files whose own create made this, or was merged into it: they know it, whatever version they saw.
+    /// Files whose own create made this object, or was merged into it. They know it independent of the version that
+    /// they saw.
     var makers: Set<FileIdent>
     /// Files that deleted this.
     var deleters: Set<FileIdent> = []
@@ -58,7 +59,7 @@ struct Dropped: Error {
 }
 
 extension Incarnation {
-    /// The list at a target; an empty one if nothing was ever put there.
+    /// Returns the list at a target, which is empty if it was never written.
     func list(_ target: Target) throws -> SlotList {
         switch self[target.owner, target.property] {
         case .list(let list)?: list
@@ -83,7 +84,7 @@ extension Incarnation {
         }
     }
 
-    /// The register at a target; an empty one if nothing was ever written there.
+    /// Returns the register at a target, which is empty if it was never written.
     func register(_ target: Target) throws -> Register {
         switch target.holder {
         case .element(let id): return try list(target).elements[id]?.value ?? Register()

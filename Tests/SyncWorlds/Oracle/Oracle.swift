@@ -9,20 +9,21 @@ struct OracleRules: Sendable {
 
     /// Unique constraints beyond the key: classes with properties whose values together must differ.
     var unique: [(className: SyncString, properties: [SyncString])] = []
-    /// Properties that hold links whose delete rule is `deny`.
+    /// Properties with links whose delete rule is `deny`.
     var denying: [Property] = []
-    /// Classes that take new objects only.
+    /// Asymmetric classes.
     var asymmetric: Set<SyncString> = []
-    /// A refusal takes the whole commit with it.
+    /// A Boolean value that indicates whether a refusal refuses the whole commit.
     var refusesWholeCommits = false
     /// Returns whether a rule of the app forbids the commit's change of an object.
     var forbids: @Sendable (FileIdent, Commit, ObjectName) -> Bool = { _, _, _ in false }
 }
 
-/// The executable specification of sync-design.md: the clocks of section 4, the merge table of section 5, the lists of section 6.
+/// The executable specification of sync-design.md: the clocks of section 4, the merge table of section 5, the lists of
+/// section 6.
 ///
-/// It keeps a whole copy of everything for each version and looks for nothing but clarity. Holes in the design
-/// that it had to fill are listed in `docs/sync-decisions.md`.
+/// It keeps a whole copy of everything for each version, and its only aim is clarity. `docs/sync-decisions.md` lists
+/// the questions that the design leaves open.
 struct Oracle {
     var rules = OracleRules()
 
@@ -35,13 +36,13 @@ struct Oracle {
     private(set) var ingested: [ObjectName: [NewField]] = [:]
     /// The present time of the oracle: the greatest time that it received.
     private(set) var now: Int64 = 0
-    /// Behind this version nothing dead is kept.
+    /// Dead data from before this version isn't kept.
     private(set) var horizon: StreamVersion = 0
 
     struct File: Hashable, Sendable {
         var lastCommit: UInt64 = 0
         var lastClock = Clock.zero
-        /// Every answer that was given, so that a resend gets the same one.
+        /// All answers, so that a resend gets the same one.
         var answers: [Answer] = []
     }
 
@@ -120,7 +121,7 @@ struct Oracle {
         }
     }
 
-    /// The stream as it was at a version: what a client that has downloaded so far knows.
+    /// Returns the stream at a version: the knowledge of a client that has downloaded up to it.
     func upTo(_ version: StreamVersion) -> Oracle {
         var past = self
         past.copies = Array(copies[...Int(version)])
@@ -148,7 +149,7 @@ struct Oracle {
         copies[copies.count - 1] = now
     }
 
-    /// Merges neighbouring adds of every counter, which loses none but lets a late write count one too many.
+    /// Merges neighbouring adds of every counter. No add is lost, but a late write may count one too many.
     mutating func mergeNeighbouringAdds() {
         for name in objects.keys { copies[copies.count - 1][name]?.mapRegisters() }
     }

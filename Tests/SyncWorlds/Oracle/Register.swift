@@ -24,7 +24,7 @@ enum Stored: Hashable {
     case instance(OwnID)
 }
 
-/// A register: everything that was ever written to it, in the order of ranks. Its value is what a replay of that gives.
+/// A register: all writes to it, in the order of their ranks. Its value is the result of their replay.
 ///
 /// sync-design.md, section 5: "set a field", "increment", and "mixed value with collections", where a write has a path.
 struct Register: Hashable {
@@ -112,8 +112,8 @@ struct Register: Hashable {
         return .dictionary(entries)
     }
 
-    /// The writes that the condition holds for are taken away. A taken value leaves a removal in its place, so that nothing
-    /// older comes to light.
+    /// Removes the writes that fulfil the condition. A removed value leaves a removal in its place, so that no older
+    /// value becomes visible.
     mutating func take(where condition: (Write) -> Bool) {
         for index in writes.indices.reversed() where condition(writes[index]) {
             if case .set = writes[index].act, writes[index].path.isEmpty {
@@ -188,7 +188,7 @@ struct Entries<Key: Hashable>: Hashable {
 /// The part of an object that the author of a change had seen: everything up to a version of it, and all work of its
 /// own.
 struct Seen: Hashable {
-    /// 0 where nothing of the object was confirmed to the author.
+    /// 0 if no version of the object was confirmed to the author.
     let version: StreamVersion
     let ident: FileIdent
 

@@ -20,7 +20,7 @@ struct SlotList: Hashable {
     struct Element: Hashable {
         var value: Register
         var position: OwnID
-        /// When it was put there.
+        /// The time of the placement.
         var placed: Stamp
         let born: StreamVersion
         var died: StreamVersion?
@@ -55,8 +55,8 @@ struct SlotList: Hashable {
     /// The stored slots, those with elements.
     var alive: [Slot] { order.filter { $0.died == nil } }
 
-    /// Right child of the left neighbour, unless the right neighbour lies in that one's right subtree: then left child of
-    /// the right neighbour.
+    /// The new slot is the right child of the left neighbour. If the right neighbour is in the right subtree of the
+    /// left one, it is the left child of the right neighbour.
     private func branch(after left: OwnID?, before right: OwnID?) -> Branch {
         if let right, isInRightSubtree(right, of: left) { return Branch(parent: right, side: .left) }
         return Branch(parent: left, side: .right)
@@ -186,8 +186,8 @@ struct SlotList: Hashable {
 
     // MARK: The horizon
 
-    /// Drops slots that were dead at the horizon and rewrites the rest as a chain, each the right child of the one before.
-    /// A list with a slot that was born behind the horizon is left alone.
+    /// Removes slots that were dead at the horizon and rewrites the rest as a chain, each the right child of the one
+    /// before. A list with a slot that was born behind the horizon isn't changed.
     mutating func trim(horizon: StreamVersion) {
         guard slots.values.allSatisfy({ $0.born <= horizon }) else { return }
         var last: OwnID?

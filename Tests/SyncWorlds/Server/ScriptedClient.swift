@@ -1,6 +1,6 @@
 import FreeholdSyncCore
 
-/// A file at its simplest: it replays what the server sends, shows nothing of its own work, and resends what isn't answered.
+/// A simple file: it replays the server's messages, shows none of its own work, and resends unanswered work.
 struct ScriptedClient {
     var connection: ConnectionNumber?
     var queries: Queries
@@ -158,7 +158,7 @@ struct ScriptedClient {
         }
     }
 
-    /// - Returns: what it should hold and doesn't.
+    /// - Returns: The objects that are missing.
     @discardableResult
     private mutating func replay(_ classes: [ClassBatch]) -> [ObjectName] {
         var lacking: [ObjectName] = []

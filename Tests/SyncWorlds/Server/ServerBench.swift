@@ -5,7 +5,7 @@ struct SimpleMatcher: ConditionMatcher {
     struct Condition: CompiledCondition {
         let property: SyncString?
         let value: Int64
-        /// A property and what it must not hold.
+        /// A property and the value that it must not have.
         var other: (property: SyncString, value: Int64)?
 
         var goesThroughLinks: Bool { false }
@@ -119,7 +119,7 @@ struct ServerBench {
         run(.received(connection, message, bytes: 100))
     }
 
-    /// The node dies, and a new one takes its place.
+    /// The node dies, and a new one replaces it.
     mutating func killNode() {
         store.reopen()
         machine = ServerMachine(configuration, matcher: matcher)
@@ -146,7 +146,7 @@ struct ServerBench {
                     for answer in clients[index].take(message) {
                         events.append(.received(connection, answer, bytes: 100))
                     }
-                    // A client that gets an error hangs up.
+                    // A client that receives an error disconnects.
                     if clients[index].connection == nil { events.append(.closed(connection)) }
                 case .close(let connection):
                     if let index = clients.firstIndex(where: { $0.connection == connection }) {
@@ -174,7 +174,7 @@ struct ServerBench {
         return .failed(.unknown)
     }
 
-    /// Does the work that was held.
+    /// Performs the held work.
     mutating func finishWork() {
         while !works.isEmpty {
             var (number, work) = works.removeFirst()
@@ -182,7 +182,7 @@ struct ServerBench {
         }
     }
 
-    /// Answers the request that was held longest.
+    /// Answers the oldest held request.
     mutating func answerRequest() {
         let (number, request) = requests.removeFirst()
         run(.answered(number, answer(request)))

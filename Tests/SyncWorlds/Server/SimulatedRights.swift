@@ -2,7 +2,7 @@
 
 /// The rights of simulated users' roles for objects of `Thing`. Other classes have no restrictions.
 struct SimulatedRole: Hashable, Sendable, SessionRights {
-    /// Objects that hold this in `mail` aren't readable.
+    /// Objects with this value in `mail` aren't readable.
     var hiddenMail: Int64?
     var hiddenFields: Set<SyncString> = []
     /// Fields that can be read and not written.
@@ -87,7 +87,7 @@ struct QueryRole: SessionRights {
     ) -> Bool { role.allows(name, before: before, after: after) }
 }
 
-/// The roles of a world's users, as an administrator sets them. Nodes look here whenever they ask.
+/// The roles of a world's users, as an administrator sets them. Nodes read them for each check.
 final class SimulatedRoles: @unchecked Sendable {
     // A world is one thread.
     private var roles: [SyncString: SimulatedRole] = [:]

@@ -1,6 +1,6 @@
 import FreeholdSyncCore
 
-/// A server's store in a world: the one in memory, or another that is to do the same.
+/// A server's store in a world: the one in memory, or another one with the same behaviour.
 protocol WorldStore {
     mutating func perform(_ request: ServerStoreRequest) -> ServerStoreAnswer
     func contents(of stream: StreamName) -> [ObjectName: MergedObject]
