@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The extraction of code from a document, and the files that are created from it.
-@Suite("Documents: taking code out")
+@Suite("Documents: the extraction of code")
 struct DocumentCodeTests {
     private func programs(_ text: String) throws -> [[String]] {
         try Document(path: "a.md", text: text).parts.map { $0.blocks.map { $0.code.joined(separator: "\n") } }

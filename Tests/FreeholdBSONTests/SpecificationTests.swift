@@ -3,7 +3,7 @@ import Testing
 
 @testable import FreeholdBSON
 
-@Suite("BSON: the specification's facts")
+@Suite("BSON: the cases of the specification")
 struct SpecificationTests {
     @Test(arguments: ValidCases.all)
     func `bytes are read and written again as the same bytes and as the canonical text`(_ test: ValidCase) throws {

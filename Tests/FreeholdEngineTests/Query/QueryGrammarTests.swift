@@ -3,7 +3,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Query strings, and what the parser understands by them: the condition as the printer writes it.
-@Suite("Query language: what is accepted") struct QueryGrammarTests {
+@Suite("Query language: accepted strings") struct QueryGrammarTests {
     struct Accepted: Sendable, CustomTestStringConvertible {
         let text: String
         let meaning: String

@@ -3,7 +3,7 @@ import Testing
 @testable import FreeholdEngine
 
 /// Strings outside of the language, and the places of their errors.
-@Suite("Query language: what is refused") struct QueryRefusalTests {
+@Suite("Query language: refused strings") struct QueryRefusalTests {
     struct Refused: Sendable, CustomTestStringConvertible {
         let text: String
         let position: Int

@@ -15,7 +15,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("Folders that aren't projects, or are hostile, end in an error with its place")
+@Suite("Hostile folders, and those without a project, are an error with its place")
 struct HostileProjectTests {
     struct Wrong: Sendable, CustomTestStringConvertible {
         let file: String

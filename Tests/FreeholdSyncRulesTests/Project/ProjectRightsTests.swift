@@ -3,7 +3,7 @@ import FreeholdEngine
 import FreeholdSyncRules
 import Testing
 
-@Suite("What of a project can't be understood gives no right")
+@Suite("Parts of a project that can't be converted give no right")
 struct ProjectRightsTests {
     private static func rules(_ roles: String, _ more: [String: String] = [:]) throws -> AppServicesProject {
         var texts = ProjectFixtures.shop

@@ -41,7 +41,7 @@ private class Added: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite("Changed models")
+@Suite("Changes of models")
 struct SchemaMismatchTests {
     private func configuration(_ url: URL, _ types: [ObjectBase.Type], readOnly: Bool = false) -> Realm.Configuration {
         Realm.Configuration(fileURL: url, readOnly: readOnly, objectTypes: types)

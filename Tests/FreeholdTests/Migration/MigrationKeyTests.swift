@@ -4,7 +4,7 @@ import Testing
 
 @testable import Freehold
 
-@Suite("Migrated keys, names and indexes")
+@Suite("Keys, names and indexes that a migration changes")
 struct MigrationKeyTests {
     private func old(_ key: String?) -> ObjectSchema {
         person(

@@ -86,7 +86,7 @@ private func properties(_ type: PropertyType, optional: Bool, _ indexed: Bool) -
     )
 }
 
-@Suite("Migrated types")
+@Suite("Types that a migration changes")
 struct MigrationKindTests {
     static let indexable: Set<PropertyType> = [.bool, .int, .string, .date, .objectId, .UUID]
 

@@ -9,7 +9,7 @@ import Testing
 
 /// Calls that wait for a transaction which can't end before the call returns. They throw an error instead of waiting
 /// forever.
-@Suite("Realm: waiting for oneself")
+@Suite("Realm: calls that would wait for themselves")
 struct SelfWaitTests {
     @Test func `a migration block that opens its own file gets an error, and continues`() throws {
         try withNewFile { base in

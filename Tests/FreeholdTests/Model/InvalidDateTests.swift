@@ -15,7 +15,7 @@ class DatedThing: Object {
 }
 
 /// A date that is NaN or infinite isn't a moment.
-@Suite("Dates that aren't moments")
+@Suite("Dates without a time")
 struct InvalidDateTests {
     static let dates = [Double.nan, .infinity, -.infinity]
 

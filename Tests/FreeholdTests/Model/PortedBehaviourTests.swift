@@ -66,7 +66,7 @@ private func portConfiguration(_ base: Realm.Configuration = newConfiguration())
     return configuration
 }
 
-@Suite("Ported code behaves")
+@Suite("Ported code behaves like with RealmSwift")
 struct PortedBehaviourTests {
     @Test(arguments: [false, true])
     func `whole numbers that are read by name can be cast to the property's type, and to Int`(managed: Bool) throws {

@@ -35,7 +35,7 @@ private func mixRealm() throws -> Realm {
     return try Realm(configuration: configuration)
 }
 
-@Suite("Typed objects in dynamic ones, and the other way round")
+@Suite("Typed objects in dynamic ones, and the reverse")
 struct TypedInDynamicTests {
     @Test
     func `an unmanaged typed embedded object is assigned to a dynamic object's property`() throws {

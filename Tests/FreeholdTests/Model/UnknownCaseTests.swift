@@ -50,7 +50,7 @@ class TicketProjection: Projection<Ticket> {
 }
 
 /// Operations that don't need a value of the type show the stored value.
-@Suite("Stored values that stand for no value of the type")
+@Suite("Stored values without a value of the type")
 struct UnknownCaseTests {
     /// Calls the body with a realm that doesn't know some of the values.
     private func read(_ body: @escaping @Sendable (Realm, Ticket) throws -> Void) throws {

@@ -11,7 +11,7 @@ class Measurement: Object {
     @Persisted var any: AnyRealmValue
 }
 
-@Suite("Floats and decimals, digit for digit")
+@Suite("Floats and decimals to the last digit")
 struct ExactNumberTests {
     private func realm() throws -> Realm {
         try Realm(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Freehold
 
-@Suite("Query strings on objects, against the same condition in Swift")
+@Suite("Query strings on objects, compared with the same condition in Swift")
 struct FilterTests {
     struct Case {
         let text: String

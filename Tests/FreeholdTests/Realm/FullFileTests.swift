@@ -6,7 +6,7 @@ import Testing
 @testable import Freehold
 
 /// Other processes take all reader slots of a file, or grow it past this process's map. No realm ends because of that.
-@Suite("Realm: what others take")
+@Suite("Realm: limits that other processes reach")
 struct FullFileTests {
     let folder: ChildFolder
     let configuration: Realm.Configuration

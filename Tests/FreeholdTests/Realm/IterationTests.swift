@@ -11,7 +11,7 @@ class ITMarked: Object {
 
 /// An iteration reuses an accessor for the next object if the program hasn't kept it. The program can't observe the
 /// reuse.
-@Suite("Iterations reuse accessors unseen")
+@Suite("Iterations reuse accessors")
 struct IterationTests {
     private func dogs(_ n: Int) throws -> Realm {
         let realm = try newRealm()

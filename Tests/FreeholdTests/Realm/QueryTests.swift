@@ -3,7 +3,7 @@ import Testing
 
 @testable import Freehold
 
-@Suite("Query: where closures against the same condition in Swift")
+@Suite("Query: closures of where, compared with the same condition in Swift")
 struct QueryTests {
     /// A query and what it means.
     struct Case<T: Object>: Sendable, CustomTestStringConvertible {

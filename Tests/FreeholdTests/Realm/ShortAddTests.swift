@@ -19,7 +19,7 @@ class DirectItem: Object {
     @Persisted var numbers: List<Int>
 }
 
-@Suite("The short way of adding")
+@Suite("The short path of adding")
 struct ShortAddTests {
     private func realm() throws -> Realm {
         try Realm(

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `docs/seeds.md` names the tests of each sentence. Each named test must exist.
-@Suite("Seeds: the page of what is shown where")
+@Suite("Seeds: the tests that the page names")
 struct SeedCoverageTests {
     private static let tests = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -34,7 +34,7 @@ private enum Kotlin {
     }
 }
 
-@Suite("Seeds 003: where stored names count")
+@Suite("Seeds 003: uses of stored names")
 struct SeedStoredNameTests {
     @Test
     func `Migrations use the stored names of classes and properties`() throws {
