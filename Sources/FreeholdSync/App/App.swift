@@ -40,7 +40,7 @@ public final class App: Sendable {
             current = id
         }
 
-        /// The user who was the current one last, of the users who are logged in.
+        /// The logged-in user that was current most recently.
         var latest: String? { recent.last { users[$0]?.isLoggedIn == true } }
     }
 
@@ -93,7 +93,7 @@ public final class App: Sendable {
         return state.withLock { $0.users }
     }
 
-    /// The user of the last log-in or switch, of the users who are still logged in.
+    /// The user of the last log-in or switch. After a log-out of this user: the logged-in user that was current before.
     public var currentUser: User? {
         load()
         return state.withLock { state in
@@ -139,8 +139,8 @@ public final class App: Sendable {
         syncManager.end(user)
     }
 
-    /// Makes the user who was the current one before the current user again. If the server ended the log-in of the user, the user's sessions wait for the next
-    /// log-in.
+    /// Makes the previous current user the current user again after a log-out of `user`. If the server ended the log-in, the user's sessions wait for the
+    /// next log-in.
     func loggedOut(_ user: User) {
         state.withLock { state in
             if user.state == .removed {
