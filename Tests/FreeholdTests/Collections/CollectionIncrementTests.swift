@@ -115,7 +115,7 @@ struct RandomIncrementTests {
     @Test(arguments: [
         UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? TestSeed.random(in: 0 ... .max), 11,
     ])
-    func `random increments and assignments have the same result in a realm and on plain values`(seed: UInt64) throws {
+    func `adds and sets in random order, of a realm and of plain values`(seed: UInt64) throws {
         let rounds = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 12 : 400
         var cases = 0
         print("RandomIncrementTests: FREEHOLD_SEED=\(seed), \(rounds) rounds")

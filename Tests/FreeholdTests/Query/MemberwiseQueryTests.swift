@@ -244,7 +244,7 @@ struct MemberwiseQueryTests {
     @Test(arguments: [
         UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? TestSeed.random(in: 0 ... .max), 7,
     ])
-    func `random conditions find the same objects as a plain evaluator`(seed: UInt64) throws {
+    func `random conditions find what a plain evaluator finds`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let realm = try Self.realm()
         let plain = Self.plain(40, &random)
