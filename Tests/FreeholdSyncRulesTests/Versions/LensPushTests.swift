@@ -6,7 +6,7 @@ import Testing
 @testable import FreeholdSyncRules
 @testable import SyncWorlds
 
-/// Pushes while apps are connected, updates of apps, and the version whose rules apply to an app.
+/// Pushes while apps are connected, updates of apps, and the version by which the claim of an app is judged.
 struct LensPushTests {
     private let dog = ObjectName("Dog", 1)
     private let hound = ObjectName("Hound", 1)
@@ -113,7 +113,7 @@ struct LensPushTests {
         bench.check()
     }
 
-    @Test func `the version that serves a client determines its rights`() throws {
+    @Test func `a claim is judged by the version that serves its client`() throws {
         var schema = ServedSchema(try VersionModels.versions(), mode: .development)
         func verdict(_ tables: [TableSpec], _ version: UInt64) throws -> SchemaVerdict {
             schema.judge(try SchemaClaim(tables, version: version)).verdict
