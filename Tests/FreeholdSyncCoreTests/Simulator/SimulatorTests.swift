@@ -9,7 +9,7 @@ import Testing
 @testable import FreeholdSyncCore
 @testable import SyncWorlds
 
-/// Worlds from seeds. `make simulate SEED=… COUNT=…` plays some; `docs/sync-simulator.md` says what they are.
+/// Worlds from seeds. `make simulate SEED=… COUNT=…` plays some; `docs/sync-simulator.md` describes them.
 struct SimulatorTests {
     struct Outcome: Sendable {
         var seed: UInt64
@@ -67,7 +67,7 @@ struct SimulatorTests {
 
     @Test func `worlds come to rest as they must`() async {
         let isLong = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] != nil
-        // The usual run is the same each time; others are for finding what it doesn't. Seeds that fail are named in docs/status.md.
+        // The usual run is the same each time; other runs find more errors. Seeds that fail are named in docs/status.md.
         let first = Self.number("FREEHOLD_SEED") ?? (isLong ? TestSeed.random(in: 0..<1 << 40) : 1)
         let count =
             Self.number("FREEHOLD_COUNT")
@@ -110,7 +110,7 @@ struct SimulatorTests {
         for path in Self.rarePaths where outcomes.0[path] == nil { Issue.record("no world went this way: \(path)") }
     }
 
-    /// Worlds that failed once; `docs/sync-simulator.md` says of what.
+    /// Worlds that failed once; `docs/sync-simulator.md` describes the errors.
     @Test(
         arguments: [
             ("links, cut logs", 720_349), ("links, cut logs", 4_565), ("elements, cut logs", 101),
@@ -143,7 +143,7 @@ struct SimulatorTests {
         }
     }
 
-    /// What a run of 2,000 seeds must come by.
+    /// The paths that a run of 2,000 seeds must include.
     static let rarePaths = [
         "a copied file", "a file from a backup", "a lost answer of the store", "a node dies",
         "a standby that was behind", "a store from a backup", "a store that fails", "an answer that came twice",

@@ -105,7 +105,7 @@ struct SlowNetworkTests {
     }
 
     @Test func `a device without parts on a slow network that isn't cut gets through`() throws {
-        // As clients of earlier versions: whole messages, which take longer than several pings.
+        // Clients of earlier versions receive whole messages, which take longer than several pings.
         var world = SlowWorld(seed: 3)
         world.add(SlowWorld.Network(bytesPerSecond: 4 << 10)) { $0.takesParts = false }
         world.add(.fast)

@@ -27,7 +27,7 @@ struct StoreFailureTests {
         let shown = Set(world.world.clients[1].store.data.objects.keys)
         expectEqual(shown, [Self.good(1), Self.good(2), Self.good(3)])
 
-        // Changes of the object and of others, both ways.
+        // Changes the object and other ones, in both directions.
         world.commit(0, .set(LocalPlace(Self.bad, "count"), .value(.int(2)), .real))
         world.commit(0, .set(LocalPlace(Self.good(1), "count"), .value(.int(3)), .real))
         world.commit(1, create(Self.good(4)))
@@ -48,7 +48,7 @@ struct StoreFailureTests {
         expectEqual(subjects(world, 0), [.work(sequence: 2, classes: ["Thing"])])
         expectEqual(Set(world.world.clients[1].store.data.objects.keys), [Self.good(1), Self.good(3), Self.good(4)])
         expect(world.world.clients[0].store.data.objects[Self.good(4)] != nil)
-        // What was set aside isn't shown any more.
+        // The work that was set aside isn't shown any more.
         expect(world.world.clients[0].store.data.objects[Self.bad] == nil)
         guard case .misplaced(let edits)? = world.world.clients[0].store.data.lost.first else {
             Issue.record("Nothing was kept: \(world.world.clients[0].store.data.lost)")

@@ -3,12 +3,12 @@ import FreeholdSyncRules
 
 @testable import FreeholdSyncCore
 
-/// Two versions of the schema of `Thing`, whose apps sync at once. What apps of the new one call things, and what each is shown, is said here in
-/// plain dictionaries; the server has a lens.
+/// Two versions of the schema of `Thing`, whose apps sync at the same time. Plain dictionaries describe the names of the new version and the
+/// values that each app is shown. The server has a lens.
 enum SimulatedVersions {
     static let number: UInt64 = 3
 
-    /// What is called otherwise in the new version.
+    /// The new names of renamed properties.
     private static let names: [SyncString: SyncString] = [
         "f": "first", "list": "elements", "home": "house", "street": "road", "rooms": "chambers", "map": "table",
         "friends": "mates",
@@ -68,13 +68,13 @@ enum SimulatedVersions {
         return [ClassQuery(className: isNew ? "Item" : "Thing", condition: condition)]
     }
 
-    /// What a new app holds, as an old one would.
+    /// Returns the objects of a new app in the form of an old one.
     static func old(_ objects: [ObjectName: [SyncString: MergedContent]]) -> [ObjectName: [SyncString: MergedContent]] {
         let words = Words(names: oldNames, classes: ["Item": "Thing"])
         return Dictionary(uniqueKeysWithValues: objects.map { (words.name($0.key), words.fields($0.value)) })
     }
 
-    /// What an old app would do, as a new one does it.
+    /// Returns the edits of an old app in the form of a new one.
     static func new(_ edits: [LocalEdit], _ random: inout SeededRandom) -> [LocalEdit] {
         let words = Words(names: names, classes: ["Thing": "Item"])
         return edits.compactMap { edit in
@@ -93,7 +93,7 @@ enum SimulatedVersions {
 
     // MARK: What is shown
 
-    /// What an app must hold of what is stored, and the versions of that.
+    /// Returns the objects that an app must have of the stored ones, with their versions.
     static func expected(
         _ contents: [ObjectName: MergedObject],
         _ queries: [ClassQuery],

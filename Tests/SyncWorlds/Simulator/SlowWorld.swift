@@ -1,13 +1,13 @@
 import FreeholdSyncCore
 
-/// Devices behind slow networks and a node, in virtual time. A network passes so many bytes a second in each direction, loses packets, and is cut
-/// again and again. Messages take as long as their bytes.
+/// Devices behind slow networks and a node, in virtual time. A network has a speed in each direction, loses packets, and is cut repeatedly. The
+/// duration of a message follows from its bytes.
 struct SlowWorld {
     struct Network {
         var bytesPerSecond: Int64
         /// One way, in microseconds.
         var latency: Int64 = 40_000
-        /// Packets of a hundred that have to be sent twice, and how long nothing goes on then.
+        /// Packets of a hundred that have to be sent twice. Each delays the network by `retransmission`.
         var loss = 0
         var retransmission: Int64 = 200_000
         var packet: Int64 = 1_400
@@ -30,7 +30,7 @@ struct SlowWorld {
             now: Int64,
             random: inout SeededRandom
         ) {
-            // What frames and packets add.
+            // Includes the bytes of frames and packets.
             let size = Int64(count) + 14 + (Int64(count) / network.packet + 1) * 40
             bytes += size
             var duration = size * 1_000_000 / network.bytesPerSecond
@@ -190,9 +190,9 @@ struct SlowWorld {
 
     // MARK: Time
 
-    /// Lets time pass until something is so, or a time is over.
+    /// Lets time pass until a condition is true, or for the given time.
     ///
-    /// - Returns: the seconds that passed. Nil if it isn't so in time.
+    /// - Returns: The seconds that passed. Nil if the condition stays false.
     mutating func seconds(within limit: Double, until isDone: (SlowWorld) -> Bool) -> Double? {
         let start = time
         while problems.isEmpty {
@@ -255,7 +255,7 @@ struct SlowWorld {
         handle(.connectionClosed, index)
     }
 
-    /// What a transport says now and then while bytes move.
+    /// Reports progress, as a transport does at intervals while bytes move.
     private mutating func noteProgress(_ index: Int) {
         devices[index].nextProgress = time + 5_000_000
         guard devices[index].connection != nil else { return }
