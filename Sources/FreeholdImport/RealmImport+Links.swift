@@ -42,8 +42,8 @@ extension RealmImport {
                 guard let key = map[old] else { continue }
                 switch converted(value, property.target, place) {
                 case .null: break
-                case .link(let target) where !isEmbedded: transaction.setLink(column, key, target)
-                case let value: try transaction.set(column, key, value)
+                case .link(let target) where !isEmbedded: transaction.setLink(column, key, to: target)
+                case let value: try transaction.set(column, key, to: value)
                 }
             }
             try draft.endPart()

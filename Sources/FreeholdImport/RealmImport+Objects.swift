@@ -45,15 +45,15 @@ extension RealmImport {
     ) throws {
         for (key, value) in zip(objects, values) {
             switch (value, column.type) {
-            case (.int(let value), .int): transaction.setInt(column, key, value)
-            case (.double(let value), .double): transaction.setDouble(column, key, value)
-            case (.bool(let value), .bool): transaction.setBool(column, key, value)
-            case (.timestamp(let value), .timestamp): transaction.setTimestamp(column, key, value)
+            case (.int(let value), .int): transaction.setInt(column, key, to: value)
+            case (.double(let value), .double): transaction.setDouble(column, key, to: value)
+            case (.bool(let value), .bool): transaction.setBool(column, key, to: value)
+            case (.timestamp(let value), .timestamp): transaction.setTimestamp(column, key, to: value)
             case (.string(let value), .string) where value.utf8.count < 4096:
-                transaction.setString(column, key, value)
+                transaction.setString(column, key, to: value)
             case (.null, _) where !column.isOptional:
                 tally.missingValues[ImportTally.Place(item.name, column.name), default: 0] += 1
-            default: try transaction.set(column, key, value)
+            default: try transaction.set(column, key, to: value)
             }
         }
     }
@@ -100,13 +100,13 @@ extension RealmImport {
         case .none: break
         case .list:
             try cluster.forEachPart(of: property, at: i, in: collections) {
-                try draft.transaction.listAppend(column, key, $0.compactMap(fit))
+                try draft.transaction.listAppend(column, key, values: $0.compactMap(fit))
                 try draft.endPart()
             }
         case .set:
             try cluster.forEachPart(of: property, at: i, in: collections) { part in
                 let values = part.compactMap(fit)
-                let new = try draft.transaction.setInsert(column, key, values)
+                let new = try draft.transaction.setInsert(column, key, values: values)
                 if new < values.count { tally.equalInSets[place, default: 0] += values.count - new }
                 try draft.endPart()
             }
@@ -115,10 +115,10 @@ extension RealmImport {
             try cluster.forEachEntries(of: property, at: i, in: collections) { part in
                 let entries = part.compactMap { entry in fit(entry.value).map { (name(entry.key, place), $0) } }
                 if isFirst {
-                    try draft.transaction.dictionaryAssign(column, key, entries)
+                    try draft.transaction.dictionaryAssign(column, key, entries: entries)
                 } else {
                     for (name, value) in entries {
-                        try draft.transaction.dictionarySet(column, key, forKey: name, value)
+                        try draft.transaction.dictionarySet(column, key, forKey: name, to: value)
                     }
                 }
                 isFirst = false

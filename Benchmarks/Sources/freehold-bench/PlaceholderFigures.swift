@@ -82,7 +82,7 @@ final class PlaceholderFigures {
                     try transaction.setStored(
                         person.columns[1],
                         key,
-                        .link(try transaction.reference(to: dog, primaryKey: .int(Int64(id))))
+                        to: .link(try transaction.reference(to: dog, primaryKey: .int(Int64(id))))
                     )
                 }
                 _ = try transaction.commit()
@@ -112,7 +112,7 @@ final class PlaceholderFigures {
             let key = try transaction.create(person, primaryKey: .int(0))
             var links: [Value] = []
             for i in 0..<length { links.append(.link(try transaction.reference(to: dog, primaryKey: .int(Int64(i))))) }
-            try transaction.storedListAssign(person.columns[2], key, links)
+            try transaction.storedListAssign(person.columns[2], key, values: links)
             _ = try transaction.commit()
         }
         func come(_ ids: Range<Int>) throws {
@@ -136,8 +136,8 @@ final class PlaceholderFigures {
             let isMissing = withPlaceholders && i % 100 == 0
             let id = Int64(isMissing ? count + i : i)
             let link = Value.link(try! transaction.reference(to: dog, primaryKey: .int(id)))
-            try! transaction.setStored(person.columns[1], key, link)
-            try! transaction.storedListAssign(person.columns[2], key, [link, link, link])
+            try! transaction.setStored(person.columns[1], key, to: link)
+            try! transaction.storedListAssign(person.columns[2], key, values: [link, link, link])
         }
         let snapshot = try! transaction.commit()
         let what = withPlaceholders ? ", every hundredth leads nowhere" : ""
@@ -173,13 +173,13 @@ final class PlaceholderFigures {
                 var dog = transaction.schema.table(named: "Dog")!
                 for i in 0..<count {
                     let key = try transaction.create(dog, primaryKey: .int(Int64(i)))
-                    transaction.setInt(dog.columns[1], key, Int64(i % 20))
+                    transaction.setInt(dog.columns[1], key, to: Int64(i % 20))
                 }
                 if isHidden {
                     let version = try transaction.addHiddenColumn(ColumnSpec("version", .int), to: dog)
                     dog = transaction.schema.table(named: "Dog")!
                     for (i, key) in transaction.keys(dog).enumerated() {
-                        transaction.setInt(version, key, 1_000_000 + Int64((i &* 7919) % count / 50))
+                        transaction.setInt(version, key, to: 1_000_000 + Int64((i &* 7919) % count / 50))
                     }
                 }
                 _ = try transaction.commit()

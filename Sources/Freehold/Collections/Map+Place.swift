@@ -52,7 +52,7 @@ extension CollectionPlace {
     }
 
     func set(_ value: Value, forKey name: String, _ transaction: WriteTransaction) throws(EngineError) {
-        guard let nested else { return try transaction.dictionarySet(column, owner, forKey: name, value) }
+        guard let nested else { return try transaction.dictionarySet(column, owner, forKey: name, to: value) }
         try edit(transaction, nested) { $0[name] = value }
     }
 
@@ -70,12 +70,12 @@ extension CollectionPlace {
     }
 
     func merge(_ entries: [(key: String, value: Value)], _ transaction: WriteTransaction) throws(EngineError) {
-        guard let nested else { return try transaction.dictionaryMerge(column, owner, entries) }
+        guard let nested else { return try transaction.dictionaryMerge(column, owner, entries: entries) }
         try edit(transaction, nested) { for entry in entries { $0[entry.key] = entry.value } }
     }
 
     func assign(_ entries: [(key: String, value: Value)], _ transaction: WriteTransaction) throws(EngineError) {
-        guard let nested else { return try transaction.dictionaryAssign(column, owner, entries) }
+        guard let nested else { return try transaction.dictionaryAssign(column, owner, entries: entries) }
         try edit(transaction, nested) { $0 = NestedDictionary(entries.map { .init($0.key, $0.value) }) }
     }
 }

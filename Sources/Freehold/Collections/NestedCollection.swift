@@ -72,7 +72,7 @@ final class NestedCollection {
         _ body: (inout Value) throws(EngineError) -> Void
     ) throws(EngineError) {
         cached = nil
-        try transaction.updateNested(column, owner, id: id, near: &place, body)
+        try transaction.updateNested(column, owner, id: id, near: &place, body: body)
         table.core.willChange()
     }
 

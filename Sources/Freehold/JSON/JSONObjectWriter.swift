@@ -64,7 +64,7 @@ struct JSONObjectWriter {
             let name = options.names == .swift ? property.name : property.columnName
             made.append(Member(name: name, column: column, property: property, table: table))
         }
-        if options.sortsKeys { made.sort { Value.compareBytes($0.name, $1.name) < 0 } }
+        if options.sortsKeys { made.sort { Value.compareBytes($0.name, with: $1.name) < 0 } }
         members[table.table.id] = made
         return made
     }
@@ -73,7 +73,7 @@ struct JSONObjectWriter {
         if let chosen { return chosen }
         var made: [Member] = []
         for name in options.properties ?? [] { made.append(try member(name, table)) }
-        if options.sortsKeys { made.sort { Value.compareBytes($0.name, $1.name) < 0 } }
+        if options.sortsKeys { made.sort { Value.compareBytes($0.name, with: $1.name) < 0 } }
         chosen = made
         return made
     }

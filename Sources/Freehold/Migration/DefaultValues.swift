@@ -46,10 +46,10 @@ final class DefaultValues {
                 let column = table.column(named: spec.name),
                 let defaults = DefaultValues(schema, className: table.name, spec)
             else { continue }
-            let step = SchemaStep(kind, table.name, column.name, objects: transaction.count(table))
+            let step = SchemaStep(kind, table.name, property: column.name, objects: transaction.count(table))
             for (i, key) in transaction.keys(table).enumerated() {
                 if i % MigrationProgress.interval == 0 { progress.report(step, i) }
-                try transaction.set(column, key, defaults.next())
+                try transaction.set(column, key, to: defaults.next())
             }
         }
     }

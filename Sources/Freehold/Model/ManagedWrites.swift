@@ -82,23 +82,23 @@ extension ObjectBase {
 
     /// Writes a converted value.
     final func _writeValue(_ key: Int, _ value: Value) {
-        _write(key, value) { tx, column, row throws(EngineError) in try tx.set(column, row, value) }
+        _write(key, value) { tx, column, row throws(EngineError) in try tx.set(column, row, to: value) }
     }
 }
 
 @usableFromInline @inline(never)
 func _fhWriteInt(_ object: ObjectBase, _ key: Int, _ value: Int64) {
-    object._write(key, .int(value)) { tx, column, row throws(EngineError) in tx.setInt(column, row, value) }
+    object._write(key, .int(value)) { tx, column, row throws(EngineError) in tx.setInt(column, row, to: value) }
 }
 
 @usableFromInline @inline(never)
 func _fhWriteBool(_ object: ObjectBase, _ key: Int, _ value: Bool) {
-    object._write(key, .bool(value)) { tx, column, row throws(EngineError) in tx.setBool(column, row, value) }
+    object._write(key, .bool(value)) { tx, column, row throws(EngineError) in tx.setBool(column, row, to: value) }
 }
 
 @usableFromInline @inline(never)
 func _fhWriteDouble(_ object: ObjectBase, _ key: Int, _ value: Double) {
-    object._write(key, .double(value)) { tx, column, row throws(EngineError) in tx.setDouble(column, row, value) }
+    object._write(key, .double(value)) { tx, column, row throws(EngineError) in tx.setDouble(column, row, to: value) }
 }
 
 @usableFromInline @inline(never)
@@ -106,16 +106,16 @@ func _fhWriteString(_ object: ObjectBase, _ key: Int, _ value: String) {
     object._write(key, .string(value)) { tx, column, row throws(EngineError) in
         // The general call checks the length.
         if value.utf8.count > 16_000_000 {
-            try tx.set(column, row, .string(value))
+            try tx.set(column, row, to: .string(value))
         } else {
-            tx.setString(column, row, value)
+            tx.setString(column, row, to: value)
         }
     }
 }
 
 @usableFromInline @inline(never)
 func _fhWriteNull(_ object: ObjectBase, _ key: Int) {
-    object._write(key, .null) { tx, column, row throws(EngineError) in try tx.set(column, row, .null) }
+    object._write(key, .null) { tx, column, row throws(EngineError) in try tx.set(column, row, to: .null) }
 }
 
 @usableFromInline @inline(never)
@@ -131,7 +131,7 @@ func _fhWriteLink(_ object: ObjectBase, _ key: Int, _ value: ObjectBase?) {
         target = stored
     }
     at.column._withUnsafeGuaranteedRef { column in
-        at.transaction._withUnsafeGuaranteedRef { $0.setLink(column, object._key, target) }
+        at.transaction._withUnsafeGuaranteedRef { $0.setLink(column, object._key, to: target) }
     }
 }
 

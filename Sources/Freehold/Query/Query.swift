@@ -130,11 +130,11 @@ extension Query where T == Bool {
     public static prefix func ! (query: Query) -> Query { Query(.not(query.node), height: query.height + 1) }
     /// Matches if both conditions match.
     public static func && (a: Query, b: Query) -> Query {
-        Query(.conjunction(a.node, b.node), height: height(a, b) { if case .and = $0 { true } else { false } })
+        Query(.conjunction(a.node, and: b.node), height: height(a, b) { if case .and = $0 { true } else { false } })
     }
     /// Matches if at least one of the conditions matches.
     public static func || (a: Query, b: Query) -> Query {
-        Query(.disjunction(a.node, b.node), height: height(a, b) { if case .or = $0 { true } else { false } })
+        Query(.disjunction(a.node, or: b.node), height: height(a, b) { if case .or = $0 { true } else { false } })
     }
 
     /// The number of elements on the condition's paths that match it.

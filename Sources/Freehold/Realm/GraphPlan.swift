@@ -233,12 +233,12 @@ private struct RowWrite {
             if isNew && elements.isEmpty { return }
             let values = elements.map { plan.stored($0, column.type, keys) }
             if !isNew, onlyDifferent, transaction.set(column, key, holds: values) { return }
-            try transaction.setAssign(column, key, values)
+            try transaction.setAssign(column, key, values: values)
         case (.dictionary, .dictionary(let entries)):
             if isNew && entries.isEmpty { return }
             let values = entries.map { (key: $0.key, value: plan.stored($0.value, column.type, keys)) }
             if !isNew, onlyDifferent, transaction.dictionary(column, key, holds: values) { return }
-            try transaction.dictionaryAssign(column, key, values)
+            try transaction.dictionaryAssign(column, key, entries: values)
         default: try set(column, plan.stored(value, column.type, keys))
         }
     }
@@ -256,7 +256,7 @@ private struct RowWrite {
         } else if onlyDifferent && transaction.value(column, key).isIdentical(to: value) {
             return
         }
-        try transaction.set(column, key, value)
+        try transaction.set(column, key, to: value)
     }
 
     private func isEmbedded(_ column: Column) -> Bool {
@@ -265,11 +265,11 @@ private struct RowWrite {
 
     private func setList(_ column: Column, _ values: [Value]) throws(EngineError) {
         if isNew {
-            if !values.isEmpty { try transaction.listAppend(column, key, values) }
+            if !values.isEmpty { try transaction.listAppend(column, key, values: values) }
             return
         }
         let isEmbedded = isEmbedded(column)
-        guard onlyDifferent || isEmbedded else { return try transaction.listAssign(column, key, values) }
+        guard onlyDifferent || isEmbedded else { return try transaction.listAssign(column, key, values: values) }
         // Unchanged lists aren't written, because embedded rows that leave a list are deleted.
         let old = transaction.listValues(column, key)
         let isSame = old.count == values.count && zip(old, values).allSatisfy { $0.isIdentical(to: $1) }
@@ -277,8 +277,8 @@ private struct RowWrite {
         try transaction.assigning(column, of: key) { () throws(EngineError) in
             var common = 0
             while common < min(old.count, values.count), old[common].isIdentical(to: values[common]) { common += 1 }
-            if common < old.count { try transaction.listRemove(column, key, common..<old.count) }
-            if common < values.count { try transaction.listAppend(column, key, Array(values[common...])) }
+            if common < old.count { try transaction.listRemove(column, key, range: common..<old.count) }
+            if common < values.count { try transaction.listAppend(column, key, values: Array(values[common...])) }
         }
     }
 }

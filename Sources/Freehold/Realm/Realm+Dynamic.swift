@@ -115,10 +115,10 @@ extension ManagedTable {
             switch (column.collection, content) {
             case (.list, .list(let elements)):
                 guard let values = core.store(elements, for: property, of: self) else { return }
-                try transaction.listAssign(column, object._key, values)
+                try transaction.listAssign(column, object._key, values: values)
             case (.set, .list(let elements)):
                 guard let values = core.store(elements, for: property, of: self) else { return }
-                try transaction.setAssign(column, object._key, values)
+                try transaction.setAssign(column, object._key, values: values)
             case (.dictionary, .dictionary(let entries)):
                 for entry in entries {
                     do throws(Realm.Error) {
@@ -128,7 +128,7 @@ extension ManagedTable {
                     }
                 }
                 guard let values = core.store(entries.map(\.content), for: property, of: self) else { return }
-                try transaction.dictionaryAssign(column, object._key, Array(zip(entries.map(\.key), values)))
+                try transaction.dictionaryAssign(column, object._key, entries: Array(zip(entries.map(\.key), values)))
             default:
                 guard let value = core.store([content], for: property, of: self)?.first else { return }
                 object._writeValue(property.index, value)

@@ -44,7 +44,7 @@ extension RealmCore {
             if column.collection == .dictionary {
                 transaction.fill(column, key, entries: contents.entries)
             } else {
-                transaction.fill(column, key, contents.values)
+                transaction.fill(column, key, with: contents.values)
             }
         }
         object._bind(table, key)
@@ -95,7 +95,7 @@ extension ManagedTable {
         if linked._core != nil {
             // Another property of the owner already contains the object.
             let stored = core.store([.object(linked)], for: info.properties[property.index], of: self)
-            if case .link(let copy)? = stored?.first { transaction.setLink(column, key, copy) }
+            if case .link(let copy)? = stored?.first { transaction.setLink(column, key, to: copy) }
             return
         }
         target.sync()
@@ -104,6 +104,6 @@ extension ManagedTable {
         target.store(linked, child, transaction, withLinks: true)
         linked._bind(target, child)
         target.info.adopt(linked)
-        transaction.setLink(column, key, child)
+        transaction.setLink(column, key, to: child)
     }
 }

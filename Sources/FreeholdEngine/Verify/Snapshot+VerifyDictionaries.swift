@@ -1,7 +1,7 @@
 extension SnapshotCheck {
     /// Checks that the values of a set are in strictly ascending order.
-    func checkOrder(_ values: [Value], _ subject: String, _ key: Int64) {
-        for i in values.indices.dropFirst() where Value.compare(values[i - 1], values[i]) >= 0 {
+    func checkOrder(_ values: [Value], _ subject: String, key: Int64) {
+        for i in values.indices.dropFirst() where Value.compare(values[i - 1], with: values[i]) >= 0 {
             report("\(subject) of O\(key): its set holds \(values[i]) behind \(values[i - 1]).")
             return
         }
@@ -14,8 +14,8 @@ extension SnapshotCheck {
     }
 
     /// Returns a dictionary's values and reports errors. The result is `nil` if the values can't be read.
-    func dictionary(_ leaf: Leaf, _ slot: Int, _ column: Column, _ blobs: BlockBounds, _ key: Int64) -> [Value]? {
-        guard let (keys, values) = parts(leaf, slot, column, blobs, key) else { return nil }
+    func dictionary(_ leaf: Leaf, _ slot: Int, column: Column, blobs: BlockBounds, key: Int64) -> [Value]? {
+        guard let (keys, values) = parts(leaf, slot, column: column, blobs: blobs, key: key) else { return nil }
         if keys.count != values.count {
             report("\(blobs.subject) of O\(key): its dictionary has \(keys.count) keys and \(values.count) values.")
         }
@@ -24,7 +24,7 @@ extension SnapshotCheck {
             if let problem = StoredDictionary.problem(withKey: name) {
                 report("\(blobs.subject) of O\(key): \(problem.message)")
             }
-            if let last, Value.compareBytes(last, name) >= 0 {
+            if let last, Value.compareBytes(last, with: name) >= 0 {
                 report("\(blobs.subject) of O\(key): its dictionary has the key '\(name)' behind '\(last)'.")
                 break
             }
@@ -39,9 +39,9 @@ extension SnapshotCheck {
     private func parts(
         _ leaf: Leaf,
         _ slot: Int,
-        _ column: Column,
-        _ blobs: BlockBounds,
-        _ key: Int64
+        column: Column,
+        blobs: BlockBounds,
+        key: Int64
     ) -> ([Value], [Value])? {
         let bytes = leaf.bytes(slot)
         let isOptional = column.isOptional || column.type == .link
@@ -51,14 +51,21 @@ extension SnapshotCheck {
                 return nil
             }
             let count = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
-            let keys = treeList(bytes.loadUnaligned(as: UInt64.self), count, .string, false, blobs, key)
+            let keys = treeList(
+                bytes.loadUnaligned(as: UInt64.self),
+                count: count,
+                type: .string,
+                isOptional: false,
+                blobs: blobs,
+                key: key
+            )
             let values = treeList(
                 bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self),
-                count,
-                column.type,
-                column.isOptional,
-                blobs,
-                key
+                count: count,
+                type: column.type,
+                isOptional: column.isOptional,
+                blobs: blobs,
+                key: key
             )
             guard let keys, let values else { return nil }
             return (keys, values)
@@ -73,8 +80,8 @@ extension SnapshotCheck {
         let split = 2 + Int(bytes.loadUnaligned(as: UInt16.self))
         let keyBytes = UnsafeRawBufferPointer(rebasing: bytes[2..<split])
         let valueBytes = UnsafeRawBufferPointer(rebasing: bytes[split...])
-        guard let keys = inlineList(keyBytes, .string, false, blobs, key),
-            let values = inlineList(valueBytes, column.type, isOptional, blobs, key)
+        guard let keys = inlineList(keyBytes, .string, isOptional: false, blobs: blobs, key: key),
+            let values = inlineList(valueBytes, column.type, isOptional: isOptional, blobs: blobs, key: key)
         else { return nil }
         if keys.isEmpty { report("\(blobs.subject) of O\(key): a dictionary without entries has bytes.") }
         return (keys, values)

@@ -1,7 +1,7 @@
 extension SnapshotCheck {
     /// Records links inside mixed values, for the check of the inverse that is stored with the target's table.
-    func noteMixed(_ values: [Value], from origin: Int64, _ column: Column, _ subject: String) {
-        checkNested(values, column, subject, origin)
+    func noteMixed(_ values: [Value], from origin: Int64, _ column: Column, subject: String) {
+        checkNested(values, column, subject: subject, key: origin)
         for value in values {
             value.forEachObjectLink { link in
                 guard let table = schema.table(id: link.tableID), !table.isEmbedded,

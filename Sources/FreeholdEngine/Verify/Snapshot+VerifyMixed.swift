@@ -1,6 +1,6 @@
 extension SnapshotCheck {
     /// Checks that the collections inside the mixed values of one object's property have different ids.
-    func checkNested(_ values: [Value], _ column: Column, _ subject: String, _ key: Int64) {
+    func checkNested(_ values: [Value], _ column: Column, subject: String, key: Int64) {
         var ids: Set<UInt64> = []
         for value in values {
             value.forEachNested { nested in

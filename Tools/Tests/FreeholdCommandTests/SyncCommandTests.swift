@@ -39,8 +39,8 @@ struct SyncCommandTests {
         try write(database) { write in
             let dogs = try require(write.schema.table(named: "Dog"))
             let dog = try write.create(dogs, primaryKey: .int(id))
-            try write.set(dogs.columns[1], dog, .string(name))
-            try write.set(dogs.columns[2], dog, .link(dog))
+            try write.set(dogs.columns[1], dog, to: .string(name))
+            try write.set(dogs.columns[2], dog, to: .link(dog))
         }
     }
 

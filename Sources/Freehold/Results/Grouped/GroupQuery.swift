@@ -83,7 +83,7 @@ final class GroupQuery {
     func objects(_ key: [Value]) -> _CollectionSource {
         zip(paths, key).reduce(source) { source, part in
             let (path, value) = part
-            if !FreeholdEngine.Comparison.equal.holds(value, value) {
+            if !FreeholdEngine.Comparison.equal.holds(between: value, and: value) {
                 // NaN is the only value that differs from itself.
                 return source.adding(.filter(.compare(.path(path), .notEqual, .path(path), [])))
             }

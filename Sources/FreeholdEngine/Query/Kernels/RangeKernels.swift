@@ -6,11 +6,11 @@ enum RangeKernels {
     @inline(__always)
     private static func unsigned<T: FixedWidthInteger & UnsignedInteger>(
         _ p: UnsafePointer<T>,
-        _ n: Int,
-        _ low: T,
-        _ high: T,
-        _ mask: Mask,
-        _ mode: Mode
+        count n: Int,
+        low: T,
+        high: T,
+        into mask: Mask,
+        mode: Mode
     ) {
         let span = high &- low
         var i = 0
@@ -32,12 +32,12 @@ enum RangeKernels {
         _ values: UnsafeRawPointer,
         width: Int,
         base: Int64,
-        _ n: Int,
-        _ set: RangeSet<Int64>,
-        _ mask: Mask
+        count n: Int,
+        in set: RangeSet<Int64>,
+        into mask: Mask
     ) {
-        if width == 0 { return MaskKernels.set(mask, n, set.contains(base)) }
-        if set.ranges.count > 4 { return search(values, width: width, base: base, n, set, mask) }
+        if width == 0 { return MaskKernels.set(mask, count: n, to: set.contains(base)) }
+        if set.ranges.count > 4 { return search(values, width: width, base: base, count: n, in: set, into: mask) }
         var isWritten = false
         let limit: UInt64 = width == 8 ? .max : (1 << UInt64(width * 8)) - 1
         for range in set.ranges {
@@ -52,7 +52,7 @@ enum RangeKernels {
                 high = min(limit, UInt64(bitPattern: range.high &- base))
                 if low > limit { continue }
                 if low == 0, high == limit {
-                    MaskKernels.set(mask, n, true)
+                    MaskKernels.set(mask, count: n, to: true)
                     isWritten = true
                     break
                 }
@@ -60,54 +60,54 @@ enum RangeKernels {
             let mode: Mode = isWritten ? .union : .write
             isWritten = true
             switch width {
-            case 1: bytes(values, n, UInt8(low), UInt8(high), mask, mode)
-            case 2: shorts(values, n, UInt16(low), UInt16(high), mask, mode)
-            case 4: words(values, n, UInt32(low), UInt32(high), mask, mode)
-            default: longs(values, n, range.low, range.high, mask, mode)
+            case 1: bytes(values, count: n, low: UInt8(low), high: UInt8(high), into: mask, mode: mode)
+            case 2: shorts(values, count: n, low: UInt16(low), high: UInt16(high), into: mask, mode: mode)
+            case 4: words(values, count: n, low: UInt32(low), high: UInt32(high), into: mask, mode: mode)
+            default: longs(values, count: n, low: range.low, high: range.high, into: mask, mode: mode)
             }
         }
-        if !isWritten { MaskKernels.set(mask, n, false) }
+        if !isWritten { MaskKernels.set(mask, count: n, to: false) }
         if set.isNegated { MaskKernels.complement(mask, n) }
     }
 
-    private static func bytes(_ p: UnsafeRawPointer, _ n: Int, _ low: UInt8, _ high: UInt8, _ mask: Mask, _ mode: Mode)
+    private static func bytes(_ p: UnsafeRawPointer, count n: Int, low: UInt8, high: UInt8, into mask: Mask, mode: Mode)
     {
-        unsigned(p.assumingMemoryBound(to: UInt8.self), n, low, high, mask, mode)
+        unsigned(p.assumingMemoryBound(to: UInt8.self), count: n, low: low, high: high, into: mask, mode: mode)
     }
 
     private static func shorts(
         _ p: UnsafeRawPointer,
-        _ n: Int,
-        _ low: UInt16,
-        _ high: UInt16,
-        _ mask: Mask,
-        _ mode: Mode
+        count n: Int,
+        low: UInt16,
+        high: UInt16,
+        into mask: Mask,
+        mode: Mode
     ) {
-        unsigned(p.assumingMemoryBound(to: UInt16.self), n, low, high, mask, mode)
+        unsigned(p.assumingMemoryBound(to: UInt16.self), count: n, low: low, high: high, into: mask, mode: mode)
     }
 
     private static func words(
         _ p: UnsafeRawPointer,
-        _ n: Int,
-        _ low: UInt32,
-        _ high: UInt32,
-        _ mask: Mask,
-        _ mode: Mode
+        count n: Int,
+        low: UInt32,
+        high: UInt32,
+        into mask: Mask,
+        mode: Mode
     ) {
-        unsigned(p.assumingMemoryBound(to: UInt32.self), n, low, high, mask, mode)
+        unsigned(p.assumingMemoryBound(to: UInt32.self), count: n, low: low, high: high, into: mask, mode: mode)
     }
 
     private static func longs(
         _ p: UnsafeRawPointer,
-        _ n: Int,
-        _ low: Int64,
-        _ high: Int64,
-        _ mask: Mask,
-        _ mode: Mode
+        count n: Int,
+        low: Int64,
+        high: Int64,
+        into mask: Mask,
+        mode: Mode
     ) {
         let p = p.assumingMemoryBound(to: Int64.self)
         let keep: UInt8 = mode == .union ? 1 : 0
-        if mode == .write { MaskKernels.set(mask, n, false) }
+        if mode == .write { MaskKernels.set(mask, count: n, to: false) }
         var i = 0
         if low == .min {
             while i < n {
@@ -132,9 +132,9 @@ enum RangeKernels {
         _ values: UnsafeRawPointer,
         width: Int,
         base: Int64,
-        _ n: Int,
-        _ set: RangeSet<Int64>,
-        _ mask: Mask
+        count n: Int,
+        in set: RangeSet<Int64>,
+        into mask: Mask
     ) {
         for i in 0..<n {
             let value: Int64 =
@@ -151,9 +151,9 @@ enum RangeKernels {
     @inline(__always)
     private static func floating<T: BinaryFloatingPoint>(
         _ p: UnsafePointer<T>,
-        _ n: Int,
-        _ set: RangeSet<T>,
-        _ mask: Mask
+        count n: Int,
+        in set: RangeSet<T>,
+        into mask: Mask
     ) {
         if let first = set.ranges.first {
             let low = first.low
@@ -165,7 +165,7 @@ enum RangeKernels {
                 i &+= 1
             }
         } else {
-            MaskKernels.set(mask, n, false)
+            MaskKernels.set(mask, count: n, to: false)
         }
         for range in set.ranges.dropFirst() {
             let low = range.low
@@ -179,11 +179,11 @@ enum RangeKernels {
         if set.isNegated { MaskKernels.complement(mask, n) }
     }
 
-    static func doubles(_ p: UnsafePointer<Double>, _ n: Int, _ set: RangeSet<Double>, _ mask: Mask) {
-        floating(p, n, set, mask)
+    static func doubles(_ p: UnsafePointer<Double>, count n: Int, in set: RangeSet<Double>, into mask: Mask) {
+        floating(p, count: n, in: set, into: mask)
     }
 
-    static func floats(_ p: UnsafePointer<Float>, _ n: Int, _ set: RangeSet<Float>, _ mask: Mask) {
-        floating(p, n, set, mask)
+    static func floats(_ p: UnsafePointer<Float>, count n: Int, in set: RangeSet<Float>, into mask: Mask) {
+        floating(p, count: n, in: set, into: mask)
     }
 }
