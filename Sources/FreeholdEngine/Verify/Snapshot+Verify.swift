@@ -267,3 +267,28 @@ struct BlockBounds {
     let next: UInt64
     let subject: String
 }
+
+/// One object's value of a column, as the checks of that value and the reports need it.
+struct CheckedCell {
+    /// The blocks that the value may use.
+    let blobs: BlockBounds
+    /// The key of the object.
+    let key: Int64
+
+    /// The name of the value in reports.
+    var subject: String { "\(blobs.subject) of O\(key)" }
+}
+
+/// The type of the elements of a collection.
+struct ElementType {
+    let type: ColumnType
+    let isOptional: Bool
+
+    init(_ type: ColumnType, isOptional: Bool) {
+        self.type = type
+        self.isOptional = isOptional
+    }
+
+    /// The type of the elements of the column's collections.
+    init(_ column: Column) { self.init(column.type, isOptional: column.isOptional) }
+}

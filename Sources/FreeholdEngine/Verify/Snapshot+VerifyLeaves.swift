@@ -71,10 +71,10 @@ extension SnapshotCheck {
     }
 
     /// Returns the value of a live slot and reports errors. The result is `nil` if the value can't be read.
-    func value(_ type: ColumnType, _ leaf: Leaf, slot: Int, blobs: BlockBounds, key: Int64) -> Value? {
+    func value(_ type: ColumnType, _ leaf: Leaf, slot: Int, at cell: CheckedCell) -> Value? {
         if leaf.isNull(slot) { return .null }
         func damaged(_ what: String) -> Value? {
-            report("\(blobs.subject) of O\(key): \(what).")
+            report("\(cell.subject): \(what).")
             return nil
         }
         switch type {
@@ -97,22 +97,22 @@ extension SnapshotCheck {
                 guard leaf.bytes(slot).count == 16 else {
                     return damaged("a reference of \(leaf.bytes(slot).count) bytes")
                 }
-                return longValue(type, leaf.reference(slot), blobs: blobs, key: key)
+                return longValue(type, leaf.reference(slot), at: cell)
             }
             let bytes = leaf.bytes(slot)
             if bytes.count > FieldCoding.longBytes { return damaged("\(bytes.count) bytes inside its leaf") }
-            return checked(type, bytes, blobs: blobs, key: key)
+            return checked(type, bytes, at: cell)
         }
     }
 
-    func checked(_ type: ColumnType, _ bytes: UnsafeRawBufferPointer, blobs: BlockBounds, key: Int64) -> Value? {
+    func checked(_ type: ColumnType, _ bytes: UnsafeRawBufferPointer, at cell: CheckedCell) -> Value? {
         if type == .string, String(validating: bytes, as: UTF8.self) == nil {
-            report("\(blobs.subject) of O\(key): a string that isn't UTF-8.")
+            report("\(cell.subject): a string that isn't UTF-8.")
             return nil
         }
         if type == .mixed {
             guard let value = MixedCoding.decodeStrictly(bytes) else {
-                report("\(blobs.subject) of O\(key): a mixed value that is damaged.")
+                report("\(cell.subject): a mixed value that is damaged.")
                 return nil
             }
             return value
@@ -123,13 +123,12 @@ extension SnapshotCheck {
     private func longValue(
         _ type: ColumnType,
         _ reference: (block: UInt64, length: UInt64),
-        blobs: BlockBounds,
-        key: Int64
+        at cell: CheckedCell
     ) -> Value? {
         let limit = UInt64(type == .string ? FieldCoding.maximumString : FieldCoding.maximumData)
         let isTooLong = type == .mixed ? reference.length > Int64.max : reference.length > limit
         guard reference.length > FieldCoding.longBytes, !isTooLong else {
-            report("\(blobs.subject) of O\(key): \(reference.length) bytes outside its leaf.")
+            report("\(cell.subject): \(reference.length) bytes outside its leaf.")
             return nil
         }
         let size = BlockLimits.twoPages
@@ -137,16 +136,16 @@ extension SnapshotCheck {
         var bytes: [UInt8] = []
         var number = reference.block
         while left > 0 {
-            guard let chunk = bounded(blobs, number, what: "a chunk of O\(key)") else { return nil }
+            guard let chunk = bounded(cell.blobs, number, what: "a chunk of O\(cell.key)") else { return nil }
             guard chunk.count == min(left, size) else {
-                report("\(blobs.subject) of O\(key): chunk \(number) has \(chunk.count) bytes, not \(min(left, size)).")
+                report("\(cell.subject): chunk \(number) has \(chunk.count) bytes, not \(min(left, size)).")
                 return nil
             }
             bytes += chunk
             left -= chunk.count
             number += 1
         }
-        return bytes.withUnsafeBytes { checked(type, $0, blobs: blobs, key: key) }
+        return bytes.withUnsafeBytes { checked(type, $0, at: cell) }
     }
 
     /// Claims a block whose number must be in use according to the table's state.
