@@ -468,7 +468,11 @@ extension WriteTransaction {
             guard offset <= found.count, removed > 0 || !pending.isEmpty else {
                 return damaged("a list in segment \(place.blobs) hasn't \(tree.count) elements")
             }
-            rebuild(&tree, place, found: found, offset: offset, removing: removed, inserting: pending)
+            rebuild(
+                &tree,
+                place,
+                with: ChunkSplice(found: found, replaced: offset..<(offset + removed), values: pending)
+            )
             if isDamaged { return }
             left -= removed
             pending = []
@@ -479,31 +483,22 @@ extension WriteTransaction {
     private func rebuild(
         _ tree: inout CountedTree,
         _ place: ListPlace,
-        found: (chunk: UInt64, start: Int, count: Int),
-        offset: Int,
-        removing removed: Int,
-        inserting values: [Value]
+        with splice: ChunkSplice
     ) {
+        let found = splice.found
+        let replaced = splice.replaced
+        let values = splice.values
         guard let old = loadChunk(place, found.chunk, count: found.count) else { return }
-        var weight = ChunkBuilder.weight(of: old, place.type, without: offset..<(offset + removed))
+        var weight = ChunkBuilder.weight(of: old, place.type, without: replaced)
         for value in values {
             weight += ChunkBuilder.weight(place.type, byteCount: FieldCoding.byteCount(value, place.type))
         }
-        let count = found.count - removed + values.count
+        let count = found.count - replaced.count + values.count
         if count > 0, count <= ChunkBuilder.maximumCount, weight <= ChunkBuilder.maximumWeight {
-            rebuildInPlace(
-                &tree,
-                place,
-                found: found,
-                chunk: old,
-                offset: offset,
-                removing: removed,
-                inserting: values,
-                weight: weight
-            )
+            rebuildInPlace(&tree, place, with: splice, chunk: old, weight: weight)
             return
         }
-        let isAppend = offset == found.count && found.start + found.count == tree.count
+        let isAppend = replaced.lowerBound == found.count && found.start + found.count == tree.count
         var builder = ChunkBuilder(
             type: place.type,
             isOptional: place.isOptional,
@@ -515,11 +510,11 @@ extension WriteTransaction {
                 buffer.copySlot(to, from: old, slot)
             }
         }
-        keep(0..<offset)
+        keep(0..<replaced.lowerBound)
         add(values, to: &builder, place)
-        keep((offset + removed)..<found.count)
+        keep(replaced.upperBound..<found.count)
         if old.kind == .bytes {
-            for slot in offset..<(offset + removed) where !old.isNull(slot) && old.isReference(slot) {
+            for slot in replaced where !old.isNull(slot) && old.isReference(slot) {
                 freeLong(old, slot, segment: place.blobs)
             }
         }
@@ -538,21 +533,20 @@ extension WriteTransaction {
     private func rebuildInPlace(
         _ tree: inout CountedTree,
         _ place: ListPlace,
-        found: (chunk: UInt64, start: Int, count: Int),
+        with splice: ChunkSplice,
         chunk: LeafBuffer,
-        offset: Int,
-        removing removed: Int,
-        inserting values: [Value],
         weight: Int
     ) {
+        let found = splice.found
+        let replaced = splice.replaced
         if chunk.kind == .bytes {
-            for slot in offset..<(offset + removed) where !chunk.isNull(slot) && chunk.isReference(slot) {
+            for slot in replaced where !chunk.isNull(slot) && chunk.isReference(slot) {
                 freeLong(chunk, slot, segment: place.blobs)
             }
         }
-        chunk.replaceSlots(offset..<(offset + removed), withDefaults: values.count)
-        for (i, value) in values.enumerated() {
-            store(value, place.type, in: chunk, slot: offset + i, blobs: place.blobs)
+        chunk.replaceSlots(replaced, withDefaults: splice.values.count)
+        for (i, value) in splice.values.enumerated() {
+            store(value, place.type, in: chunk, slot: replaced.lowerBound + i, blobs: place.blobs)
         }
         let open = OpenChunk(
             found.chunk,
@@ -610,4 +604,14 @@ extension WriteTransaction {
         tree.removeAll(in: self) { _ in }
         for (chunk, _) in chunks { removeBlock(place.blobs, chunk) }
     }
+}
+
+/// The replacement of elements of one chunk of a large list.
+private struct ChunkSplice {
+    /// The chunk, the position of its first element in the list, and the number of its elements.
+    let found: (chunk: UInt64, start: Int, count: Int)
+    /// The positions of the removed elements in the chunk.
+    let replaced: Range<Int>
+    /// The inserted elements.
+    let values: [Value]
 }

@@ -142,7 +142,7 @@ final class IntScan: ColumnScan {
 
     override func fillValues(_ leaf: Leaf, _ mask: Mask, count n: Int) {
         if let many, leaf.width > 0 { return leaf.fill(mask, n, in: many, isNegated: set.isNegated) }
-        RangeKernels.ints(leaf.valuesPointer, width: leaf.width, base: leaf.base, count: n, in: set, into: mask)
+        RangeKernels.ints(leaf.packedInts(n), in: set, into: mask)
     }
 }
 
@@ -217,14 +217,7 @@ final class TimestampScan: ColumnScan {
             if let manySeconds, leaf.width > 0 {
                 return leaf.fill(mask, n, in: manySeconds, isNegated: set.isNegated)
             }
-            return RangeKernels.ints(
-                leaf.valuesPointer,
-                width: leaf.width,
-                base: leaf.base,
-                count: n,
-                in: seconds,
-                into: mask
-            )
+            return RangeKernels.ints(leaf.packedInts(n), in: seconds, into: mask)
         }
         if let many {
             for i in 0..<n {
@@ -334,5 +327,13 @@ extension Leaf {
             set.fill(mask, n, isNegated: isNegated) { base &+ Int64(p.load(fromByteOffset: $0 << 2, as: UInt32.self)) }
         default: set.fill(mask, n, isNegated: isNegated) { p.load(fromByteOffset: $0 << 3, as: Int64.self) }
         }
+    }
+}
+
+extension Leaf {
+    /// The first integers of the leaf, as the kernels read them.
+    @inline(__always)
+    fileprivate func packedInts(_ count: Int) -> RangeKernels.PackedInts {
+        RangeKernels.PackedInts(values: valuesPointer, width: width, base: base, count: count)
     }
 }

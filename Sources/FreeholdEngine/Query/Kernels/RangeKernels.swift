@@ -1,20 +1,36 @@
 /// Kernels that write for each value whether it is in a range. They must remain plain loops over pointers, so that the compiler can vectorise them.
 enum RangeKernels {
-    enum Mode { case write, union }
+    /// Integers that are stored one after the other, as `base` plus unsigned offsets of `width` bytes. With a width of 8 the base isn't added, and with
+    /// a width of 0 all integers equal the base.
+    struct PackedInts {
+        let values: UnsafeRawPointer
+        let width: Int
+        let base: Int64
+        let count: Int
+    }
+
+    private enum Mode { case write, union }
+
+    /// The bytes of a mask for the first `count` values. A test either replaces them or adds its matches to them.
+    private struct Output {
+        let mask: Mask
+        let count: Int
+        let mode: Mode
+    }
 
     /// Tests `low <= p[i] <= high` with one unsigned comparison.
     @inline(__always)
     private static func unsigned<T: FixedWidthInteger & UnsignedInteger>(
         _ p: UnsafePointer<T>,
-        count n: Int,
-        low: T,
-        high: T,
-        into mask: Mask,
-        mode: Mode
+        from low: T,
+        through high: T,
+        into output: Output
     ) {
+        let mask = output.mask
+        let n = output.count
         let span = high &- low
         var i = 0
-        if mode == .write {
+        if output.mode == .write {
             while i < n {
                 mask[i] = (p[i] &- low) <= span ? 1 : 0
                 i &+= 1
@@ -27,17 +43,11 @@ enum RangeKernels {
         }
     }
 
-    /// Tests the integers of a leaf that begin at `values`. They are stored as `base` plus offsets of `width` bytes.
-    static func ints(
-        _ values: UnsafeRawPointer,
-        width: Int,
-        base: Int64,
-        count n: Int,
-        in set: RangeSet<Int64>,
-        into mask: Mask
-    ) {
+    /// Tests the integers of a leaf.
+    static func ints(_ ints: PackedInts, in set: RangeSet<Int64>, into mask: Mask) {
+        let (values, width, base, n) = (ints.values, ints.width, ints.base, ints.count)
         if width == 0 { return MaskKernels.set(mask, count: n, to: set.contains(base)) }
-        if set.ranges.count > 4 { return search(values, width: width, base: base, count: n, in: set, into: mask) }
+        if set.ranges.count > 4 { return search(ints, in: set, into: mask) }
         var isWritten = false
         let limit: UInt64 = width == 8 ? .max : (1 << UInt64(width * 8)) - 1
         for range in set.ranges {
@@ -57,57 +67,37 @@ enum RangeKernels {
                     break
                 }
             }
-            let mode: Mode = isWritten ? .union : .write
+            let output = Output(mask: mask, count: n, mode: isWritten ? .union : .write)
             isWritten = true
             switch width {
-            case 1: bytes(values, count: n, low: UInt8(low), high: UInt8(high), into: mask, mode: mode)
-            case 2: shorts(values, count: n, low: UInt16(low), high: UInt16(high), into: mask, mode: mode)
-            case 4: words(values, count: n, low: UInt32(low), high: UInt32(high), into: mask, mode: mode)
-            default: longs(values, count: n, low: range.low, high: range.high, into: mask, mode: mode)
+            case 1: bytes(values, from: UInt8(low), through: UInt8(high), into: output)
+            case 2: shorts(values, from: UInt16(low), through: UInt16(high), into: output)
+            case 4: words(values, from: UInt32(low), through: UInt32(high), into: output)
+            default: longs(values, from: range.low, through: range.high, into: output)
             }
         }
         if !isWritten { MaskKernels.set(mask, count: n, to: false) }
         if set.isNegated { MaskKernels.complement(mask, n) }
     }
 
-    private static func bytes(_ p: UnsafeRawPointer, count n: Int, low: UInt8, high: UInt8, into mask: Mask, mode: Mode)
-    {
-        unsigned(p.assumingMemoryBound(to: UInt8.self), count: n, low: low, high: high, into: mask, mode: mode)
+    private static func bytes(_ p: UnsafeRawPointer, from low: UInt8, through high: UInt8, into output: Output) {
+        unsigned(p.assumingMemoryBound(to: UInt8.self), from: low, through: high, into: output)
     }
 
-    private static func shorts(
-        _ p: UnsafeRawPointer,
-        count n: Int,
-        low: UInt16,
-        high: UInt16,
-        into mask: Mask,
-        mode: Mode
-    ) {
-        unsigned(p.assumingMemoryBound(to: UInt16.self), count: n, low: low, high: high, into: mask, mode: mode)
+    private static func shorts(_ p: UnsafeRawPointer, from low: UInt16, through high: UInt16, into output: Output) {
+        unsigned(p.assumingMemoryBound(to: UInt16.self), from: low, through: high, into: output)
     }
 
-    private static func words(
-        _ p: UnsafeRawPointer,
-        count n: Int,
-        low: UInt32,
-        high: UInt32,
-        into mask: Mask,
-        mode: Mode
-    ) {
-        unsigned(p.assumingMemoryBound(to: UInt32.self), count: n, low: low, high: high, into: mask, mode: mode)
+    private static func words(_ p: UnsafeRawPointer, from low: UInt32, through high: UInt32, into output: Output) {
+        unsigned(p.assumingMemoryBound(to: UInt32.self), from: low, through: high, into: output)
     }
 
-    private static func longs(
-        _ p: UnsafeRawPointer,
-        count n: Int,
-        low: Int64,
-        high: Int64,
-        into mask: Mask,
-        mode: Mode
-    ) {
+    private static func longs(_ p: UnsafeRawPointer, from low: Int64, through high: Int64, into output: Output) {
+        let mask = output.mask
+        let n = output.count
         let p = p.assumingMemoryBound(to: Int64.self)
-        let keep: UInt8 = mode == .union ? 1 : 0
-        if mode == .write { MaskKernels.set(mask, count: n, to: false) }
+        let keep: UInt8 = output.mode == .union ? 1 : 0
+        if output.mode == .write { MaskKernels.set(mask, count: n, to: false) }
         var i = 0
         if low == .min {
             while i < n {
@@ -128,15 +118,9 @@ enum RangeKernels {
         }
     }
 
-    private static func search(
-        _ values: UnsafeRawPointer,
-        width: Int,
-        base: Int64,
-        count n: Int,
-        in set: RangeSet<Int64>,
-        into mask: Mask
-    ) {
-        for i in 0..<n {
+    private static func search(_ ints: PackedInts, in set: RangeSet<Int64>, into mask: Mask) {
+        let (values, width, base) = (ints.values, ints.width, ints.base)
+        for i in 0..<ints.count {
             let value: Int64 =
                 switch width {
                 case 1: base &+ Int64(values.load(fromByteOffset: i, as: UInt8.self))
