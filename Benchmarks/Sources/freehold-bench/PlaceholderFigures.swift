@@ -21,7 +21,7 @@ final class PlaceholderFigures {
         for row in rows { progress("\(row.name): \(figure(median(row.values))) \(row.unit)") }
     }
 
-    private func note(_ name: String, _ unit: String, _ value: Double) {
+    private func note(_ name: String, unit: String, value: Double) {
         let i =
             rows.firstIndex { $0.name == name }
             ?? {
@@ -31,10 +31,10 @@ final class PlaceholderFigures {
         rows[i].values.append(value)
     }
 
-    private func time<R>(_ name: String, _ operations: Int, _ body: () throws -> R) -> R {
+    private func time<R>(_ name: String, _ operations: Int, body: () throws -> R) -> R {
         let start = ContinuousClock.now
         let result = try! body()
-        note(name, "ns", (ContinuousClock.now - start) / .nanoseconds(1) / Double(operations))
+        note(name, unit: "ns", value: (ContinuousClock.now - start) / .nanoseconds(1) / Double(operations))
         return result
     }
 
@@ -190,7 +190,7 @@ final class PlaceholderFigures {
             _ = try! Database.compact(at: path)
             sizes.append((try! FileManager.default.attributesOfItem(atPath: path))[.size] as! Int)
         }
-        note("a version in a hidden column", "bytes", Double(sizes[1] - sizes[0]) / Double(count))
+        note("a version in a hidden column", unit: "bytes", value: Double(sizes[1] - sizes[0]) / Double(count))
     }
 
     var markdown: String {

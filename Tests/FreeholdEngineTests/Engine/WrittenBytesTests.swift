@@ -81,7 +81,7 @@ struct WrittenBytesTests {
 
     private static let limit = 24 << 10
 
-    private func text(_ count: Int, _ i: Int) -> String {
+    private func text(_ count: Int, at i: Int) -> String {
         let start = "text \(i) "
         return start + String(repeating: Character(UnicodeScalar(UInt8(97 + i % 26))), count: count - start.utf8.count)
     }
@@ -89,10 +89,10 @@ struct WrittenBytesTests {
     @Test(arguments: [(100, 1_024), (1_000, 1_024), (8_000, 1_024), (1_000, TestBudget.cases(10_000, soak: 100_000))])
     func `a changed text writes its part of the leaf`(size: Int, count: Int) throws {
         let database = try database([ColumnSpec("text", .string)], count: count) { transaction, table, key in
-            transaction.setString(table.columns[0], key, to: text(size, Int(key.raw)))
+            transaction.setString(table.columns[0], key, to: text(size, at: Int(key.raw)))
         }
         let written = try mean(database) { transaction, table, i in
-            transaction.setString(table.columns[0], ObjectKey(Int64(i * 397 % count)), to: text(size, i + 5))
+            transaction.setString(table.columns[0], ObjectKey(Int64(i * 397 % count)), to: text(size, at: i + 5))
         }
         print("one changed text of \(size) bytes among \(count) objects: \(written)")
         expect(written.blocks <= Self.limit, "\(written)")
@@ -106,11 +106,11 @@ struct WrittenBytesTests {
             count: 1_024,
             primaryKey: "id"
         ) { transaction, table, key in
-            transaction.setString(table.columns[1], key, to: text(1_000, Int(key.raw)))
+            transaction.setString(table.columns[1], key, to: text(1_000, at: Int(key.raw)))
         }
         let written = try mean(database) { transaction, table, i in
             let key = try transaction.create(table, primaryKey: .int(Int64(2_000 + i)))
-            transaction.setString(table.columns[1], key, to: text(1_000, i))
+            transaction.setString(table.columns[1], key, to: text(1_000, at: i))
         }
         print("one added object with a text of 1,000 bytes: \(written)")
         expect(written.blocks <= Self.limit, "\(written)")

@@ -52,7 +52,7 @@ struct LeafLayoutTests {
         return database
     }
 
-    private func text(_ count: Int, _ i: Int = 0) -> String {
+    private func text(_ count: Int, at i: Int = 0) -> String {
         String(repeating: Character(UnicodeScalar(UInt8(97 + i % 26))), count: count)
     }
 
@@ -71,7 +71,7 @@ struct LeafLayoutTests {
         let first = try database.write { transaction in
             let table = transaction.schema.tables[0]
             for i in 0..<200 {
-                transaction.setString(table.columns[0], try transaction.create(table), to: text(1_000, i))
+                transaction.setString(table.columns[0], try transaction.create(table), to: text(1_000, at: i))
             }
         }
         let column = first.schema.tables[0].columns[0]
@@ -94,11 +94,11 @@ struct LeafLayoutTests {
         }
         expectEqual(parts(third).keys.filter { parts(third)[$0] != after[$0] }.sorted(), Array(12...18))
         for (key, value) in [
-            (40, "short"), (33, text(1_500)), (199, text(1_000, 199)), (250, ""), (290, "last"), (299, ""),
+            (40, "short"), (33, text(1_500)), (199, text(1_000, at: 199)), (250, ""), (290, "last"), (299, ""),
         ] {
             expectEqual(third.readString(column, ObjectKey(Int64(key))), value)
         }
-        expectEqual(first.readString(column, ObjectKey(40)), text(1_000, 40))
+        expectEqual(first.readString(column, ObjectKey(40)), text(1_000, at: 40))
     }
 
     @Test func `a leaf is divided again when a part outgrows its bound, and is whole again when it is small`()
@@ -108,7 +108,7 @@ struct LeafLayoutTests {
         var snapshot = try database.write { transaction in
             let table = transaction.schema.tables[0]
             for i in 0..<1_000 {
-                transaction.setString(table.columns[0], try transaction.create(table), to: text(60, i))
+                transaction.setString(table.columns[0], try transaction.create(table), to: text(60, at: i))
             }
         }
         let column = snapshot.schema.tables[0].columns[0]
@@ -158,7 +158,7 @@ struct LeafLayoutTests {
         try database.write { transaction in
             let table = transaction.schema.tables[0]
             for i in 0..<1_000 {
-                transaction.setString(table.columns[0], try transaction.create(table), to: text(1_000, i))
+                transaction.setString(table.columns[0], try transaction.create(table), to: text(1_000, at: i))
             }
         }
         var snapshot = try database.write { divide($0, log2: 5) }
@@ -166,7 +166,7 @@ struct LeafLayoutTests {
         expectEqual(partsLog2(snapshot), 5)
         func check(_ changed: [Int64: String]) {
             for key in 0..<1_000 as Range<Int64> {
-                expectEqual(snapshot.readString(column, ObjectKey(key)), changed[key] ?? text(1_000, Int(key)))
+                expectEqual(snapshot.readString(column, ObjectKey(key)), changed[key] ?? text(1_000, at: Int(key)))
             }
         }
         check([:])
@@ -182,15 +182,15 @@ struct LeafLayoutTests {
         let first = try database.write { transaction in
             let table = transaction.schema.tables[0]
             for i in 0..<20 {
-                transaction.setString(table.columns[0], try transaction.create(table), to: text(8_000, i))
+                transaction.setString(table.columns[0], try transaction.create(table), to: text(8_000, at: i))
             }
         }
         let table = first.schema.tables[0]
         let column = table.columns[0]
-        var values = (0..<20).map { text(8_000, $0) }
+        var values = (0..<20).map { text(8_000, at: $0) }
         let block = BlockLimits.twoPages
         for (i, count) in [8_000, 5_000, block, block + 1, 20_000, 18_000, 2_001, 2_000, 2_001].enumerated() {
-            values[3] = text(count, 5 + i)
+            values[3] = text(count, at: 5 + i)
             let before = try database.snapshot().tableState(table)
             let snapshot = try database.write { try $0.set(column, ObjectKey(3), to: .string(values[3])) }
             expectEqual(snapshot.tableState(table) == before, [0, 1, 2, 5, 7].contains(i), "step \(i)")
@@ -199,11 +199,11 @@ struct LeafLayoutTests {
         // In one transaction, and cancelled.
         let transaction = try database.beginWrite()
         for i in 0..<5 {
-            try transaction.set(column, ObjectKey(3), to: .string(text(9_000, i)))
-            expectEqual(transaction.readString(column, ObjectKey(3)), text(9_000, i))
+            try transaction.set(column, ObjectKey(3), to: .string(text(9_000, at: i)))
+            expectEqual(transaction.readString(column, ObjectKey(3)), text(9_000, at: i))
         }
         transaction.cancel()
         try expectEqual(database.snapshot().readString(column, ObjectKey(3)), values[3])
-        expectEqual(first.readString(column, ObjectKey(3)), text(8_000, 3))
+        expectEqual(first.readString(column, ObjectKey(3)), text(8_000, at: 3))
     }
 }
