@@ -3,7 +3,7 @@ import FreeholdEngine
 // The elements of a managed list, which is in a column of lists or inside a mixed value.
 extension List.Place {
     private func elements(of nested: NestedCollection) -> [Value] {
-        nested.value(table, column, owner)?.listElements ?? []
+        nested.value(table, column, of: owner)?.listElements ?? []
     }
 
     var count: Int {
@@ -29,9 +29,11 @@ extension List.Place {
     private func edit(
         _ transaction: WriteTransaction,
         _ nested: NestedCollection,
-        _ body: (inout [Value]) -> Void
+        body: (inout [Value]) -> Void
     ) throws(EngineError) {
-        try nested.update(transaction, table, column, owner) { value throws(EngineError) in value.editList(body) }
+        try nested.update(transaction, table: table, column: column, owner: owner) { value throws(EngineError) in
+            value.editList(body)
+        }
     }
 
     func insert(_ values: [Value], at i: Int, _ transaction: WriteTransaction) throws(EngineError) {
@@ -72,7 +74,7 @@ extension List.Place {
         try edit(transaction, nested) { $0.insert($0.remove(at: from), at: to) }
     }
 
-    func swap(_ i: Int, _ j: Int, _ transaction: WriteTransaction) throws(EngineError) {
+    func swap(_ i: Int, and j: Int, in transaction: WriteTransaction) throws(EngineError) {
         guard let nested else { return try transaction.listSwap(column, owner, at: i, and: j) }
         try edit(transaction, nested) { $0.swapAt(i, j) }
     }

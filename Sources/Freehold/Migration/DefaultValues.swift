@@ -38,8 +38,8 @@ final class DefaultValues {
     static func fill(
         _ plan: SchemaPlan,
         _ schema: Schema,
-        _ transaction: WriteTransaction,
-        _ progress: MigrationProgress.Meter
+        in transaction: WriteTransaction,
+        progress: MigrationProgress.Meter
     ) throws(EngineError) {
         for (table, spec, kind) in plan.newColumns(in: transaction.base.schema) {
             guard let table = transaction.schema.table(id: table.id), transaction.count(table) > 0,

@@ -127,8 +127,12 @@ struct DirectProperty {
 
     /// Stores the value in a new row, whose columns are null, zero or empty.
     @inline(__always)
-    func store(_ object: UnsafeMutableRawPointer, in transaction: WriteTransaction, _ column: Column, _ key: ObjectKey)
-    {
+    func store(
+        _ object: UnsafeMutableRawPointer,
+        in transaction: WriteTransaction,
+        to column: Column,
+        of key: ObjectKey
+    ) {
         switch storage {
         case .int64: transaction.setInt(column, key, to: pointer(object, Int64.self).pointee)
         case .int32: transaction.setInt(column, key, to: Int64(pointer(object, Int32.self).pointee))
@@ -204,7 +208,7 @@ struct DirectProperty {
         case .link: pointer(object, ObjectBase?.self).pointee = nil
         case .collection:
             if let collection = collection(object), let table = row._table {
-                collection._withUnsafeGuaranteedRef { $0.bind(table, row._key, index) }
+                collection._withUnsafeGuaranteedRef { $0.bind(table, row._key, property: index) }
             }
         case .scalar, .mixed, .computed, .other: return false
         default: break

@@ -122,7 +122,7 @@ extension ManagedTable {
             case (.dictionary, .dictionary(let entries)):
                 for entry in entries {
                     do throws(Realm.Error) {
-                        try ValueLimits.check(mapKey: entry.key, info.className, property.name)
+                        try ValueLimits.check(mapKey: entry.key, of: info.className, property: property.name)
                     } catch {
                         return core.record(error)
                     }

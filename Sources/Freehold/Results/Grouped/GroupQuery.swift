@@ -64,11 +64,11 @@ final class GroupQuery {
         }
     }
 
-    func aggregate(_ aggregate: Aggregate, _ keyPath: String, _ group: Int, _ groups: RowGroups) -> Value {
-        source.core.exclusively { folded(aggregate, keyPath, group, groups) }
+    func aggregate(_ aggregate: Aggregate, _ keyPath: String, group: Int, groups: RowGroups) -> Value {
+        source.core.exclusively { folded(aggregate, keyPath, group: group, groups: groups) }
     }
 
-    private func folded(_ aggregate: Aggregate, _ keyPath: String, _ group: Int, _ groups: RowGroups) -> Value {
+    private func folded(_ aggregate: Aggregate, _ keyPath: String, group: Int, groups: RowGroups) -> Value {
         if let last = aggregated, last.aggregate == aggregate, last.keyPath == keyPath {
             return groups.aggregate(aggregate, of: last.path, group)
         }
