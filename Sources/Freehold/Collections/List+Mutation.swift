@@ -69,7 +69,7 @@ extension List {
     public func insert(_ element: Element, at i: Int) { insert(contentsOf: CollectionOfOne(element), at: i) }
 
     public func insert<C: Collection>(contentsOf elements: C, at i: Int) where C.Element == Element {
-        checkPosition(i, count)
+        checkPosition(i, of: count)
         guard let at = place() else {
             items.insert(contentsOf: elements, at: i)
             return
@@ -80,7 +80,7 @@ extension List {
     }
 
     func set(_ i: Int, _ element: Element) {
-        checkElement(i, count)
+        checkElement(i, of: count)
         guard let at = place() else {
             items[i] = element
             return
@@ -126,7 +126,7 @@ extension List {
     // MARK: Removing
 
     public func remove(at i: Int) {
-        checkElement(i, count)
+        checkElement(i, of: count)
         removeSubrange(i..<(i + 1))
     }
 
@@ -179,7 +179,7 @@ extension List {
     /// Removes the elements at these positions.
     public func remove(atOffsets offsets: IndexSet) {
         let count = count
-        for i in offsets { checkElement(i, count) }
+        for i in offsets { checkElement(i, of: count) }
         for range in offsets.rangeView.reversed() { removeSubrange(range) }
     }
 
@@ -188,8 +188,8 @@ extension List {
     /// Moves the element at `from` so that its new index is `to`.
     public func move(from: Int, to: Int) {
         let count = count
-        checkElement(from, count)
-        checkElement(to, count)
+        checkElement(from, of: count)
+        checkElement(to, of: count)
         guard from != to else { return }
         guard let at = place() else {
             items.insert(items.remove(at: from), at: to)
@@ -202,8 +202,8 @@ extension List {
     /// move.
     public func move(fromOffsets offsets: IndexSet, toOffset destination: Int) {
         let count = count
-        checkPosition(destination, count)
-        for i in offsets { checkElement(i, count) }
+        checkPosition(destination, of: count)
+        for i in offsets { checkElement(i, of: count) }
         // The elements are moved one at a time. Those from before the destination are moved in descending order, so
         // that a move doesn't shift the positions of the next.
         var target = destination
@@ -220,14 +220,14 @@ extension List {
 
     public func swapAt(_ i: Int, _ j: Int) {
         let count = count
-        checkElement(i, count)
-        checkElement(j, count)
+        checkElement(i, of: count)
+        checkElement(j, of: count)
         guard i != j else { return }
         guard let at = place() else {
             items.swapAt(i, j)
             return
         }
-        change(at) { tx throws(EngineError) in try at.swap(i, j, tx) }
+        change(at) { tx throws(EngineError) in try at.swap(i, and: j, in: tx) }
     }
 
     // MARK: Assigning

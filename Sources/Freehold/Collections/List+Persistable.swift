@@ -21,7 +21,7 @@ extension List: _Persistable {
     @inlinable @inline(__always) public static func _rlmUnbox(_ storage: List<Element>?) -> List<Element>? { storage }
     @inlinable public static func _rlmDefaultValue() -> List<Element> { List() }
     @inlinable public static var _rlmCopiesOnAssignment: Bool { @inline(__always) get { true } }
-    public static func _rlmAssign(_ current: List<Element>, _ new: List<Element>) { current.assign(new) }
+    public static func _rlmAssign(_ current: List<Element>, to new: List<Element>) { current.assign(new) }
 
     /// Returns the list of the wrapper, which is created on the first read.
     public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> List<Element> {
@@ -35,13 +35,13 @@ extension List: _Persistable {
         if let list = storage.pointee { return list }
         object._verifyLive(table)
         let list = List()
-        list.bind(table, object._key, key)
+        list.bind(table, object._key, property: key)
         // Several threads may read a frozen object at the same time.
         if !table.core.isFrozen { storage.pointee = list }
         return list
     }
 
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: List<Element>) {
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: List<Element>) {
         _rlmGet(object, key).assign(value)
     }
 

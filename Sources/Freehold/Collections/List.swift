@@ -46,13 +46,15 @@ public final class List<Element: RealmCollectionValue>: _CollectionBase {
     var isManaged: Bool { core != nil }
 
     /// Becomes the list of a row. Its unmanaged content is dropped.
-    override func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) { bind(table, key, property, nil) }
+    override func bind(_ table: ManagedTable, _ key: ObjectKey, property: Int) {
+        bind(table, key, property: property, nested: nil)
+    }
 
     override var plainContents: PlainContents? {
         isManaged ? nil : PlainContents.values(items).map { PlainContents($0) }
     }
 
-    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int, _ nested: NestedCollection?) {
+    func bind(_ table: ManagedTable, _ key: ObjectKey, property: Int, nested: NestedCollection?) {
         if !items.isEmpty { items = [Element]() }
         self.nested = nested
         core = table.core
@@ -92,9 +94,9 @@ public final class List<Element: RealmCollectionValue>: _CollectionBase {
             }
             stamp = table.state.pointee.version
         }
-        if let tracker = table.core.tracker { table.track(tracker, owner.raw, property) }
+        if let tracker = table.core.tracker { table.track(tracker, object: owner.raw, property: property) }
         let column = table.columns[property]!
-        if let nested, nested.value(table, column, owner) == nil {
+        if let nested, nested.value(table, column, of: owner) == nil {
             programmerError(
                 "This \(typeName) was inside of \(table.info.className).\(table.info.properties[property].name), where it has been overwritten or removed. Check `isInvalidated` first."
             )
@@ -158,7 +160,7 @@ public final class List<Element: RealmCollectionValue>: _CollectionBase {
             stamp = table.state.pointee.version
         }
         guard let nested, let column = table.columns[property] else { return false }
-        return nested.value(table, column, owner) == nil
+        return nested.value(table, column, of: owner) == nil
     }
 }
 
@@ -187,26 +189,26 @@ extension List {
         get {
             if let at = linkPlace() {
                 let (object, count) = at.object(i)
-                checkElement(i, count)
+                checkElement(i, of: count)
                 return unsafeBitCast(object.unsafelyUnwrapped, to: Element.self)
             }
             if let at = plainPlace() {
                 if Element.self == Int.self {
                     let (value, count) = at.int(i)
-                    checkElement(i, count)
+                    checkElement(i, of: count)
                     return unsafeBitCast(Int(value.unsafelyUnwrapped), to: Element.self)
                 }
                 let (value, count) = at.value(i)
-                checkElement(i, count)
+                checkElement(i, of: count)
                 let content = _StoredContent.value(value.unsafelyUnwrapped)
                 return Element._element(content, in: table?.core)
             }
             guard let at = place() else {
                 if i >= items.count, let element: Element = KeyPathRecorder.element(String(i)) { return element }
-                checkElement(i, items.count)
+                checkElement(i, of: items.count)
                 return items[i]
             }
-            checkElement(i, at.count)
+            checkElement(i, of: at.count)
             return element(at.value(i), at: i)
         }
         set { set(i, newValue) }
@@ -266,8 +268,8 @@ extension List {
     func element(_ value: Value, at i: Int) -> Element {
         if Element.self is AnyRealmValue.Type, let table {
             let any =
-                nested?.element(value, table, owner, property)
-                ?? AnyRealmValue(value, MixedHome(table, owner, property, .element(i)))
+                nested?.element(value, in: table, of: owner, property: property)
+                ?? AnyRealmValue(value, MixedHome(table, owner, property: property, place: .element(i)))
             return any as! Element
         }
         let content = table.map { $0.content(of: value, property) } ?? .value(value)
@@ -276,11 +278,11 @@ extension List {
 
     // MARK: Bounds
 
-    func checkElement(_ i: Int, _ count: Int) {
+    func checkElement(_ i: Int, of count: Int) {
         if i < 0 || i >= count { outOfBounds("Index \(i)", count) }
     }
 
-    func checkPosition(_ i: Int, _ count: Int) {
+    func checkPosition(_ i: Int, of count: Int) {
         if i < 0 || i > count { outOfBounds("Position \(i)", count) }
     }
 
@@ -310,7 +312,7 @@ extension List: RealmCollection {
         return _Location { core in
             guard let other = core.table(like: like), let owner = other.living(owner) else { return nil }
             let list = List()
-            list.bind(other, owner, property, nested?.moved())
+            list.bind(other, owner, property: property, nested: nested?.moved())
             return list.isInvalidated ? nil : list
         }
     }

@@ -131,15 +131,15 @@ extension Map {
             for entry in sorted { items[entry.key] = entry.value }
             return
         }
-        write(sorted.map { ($0.key, Value._rlmContent($0.value)) }, at) { tx, entries throws(EngineError) in
+        write(sorted.map { ($0.key, Value._rlmContent($0.value)) }, at: at) { tx, entries throws(EngineError) in
             try at.merge(entries, tx)
         }
     }
 
     private func write(
         _ entries: [(key: String, content: _StoredContent)],
-        _ at: CollectionPlace,
-        _ body: (WriteTransaction, [(key: String, value: FreeholdEngine.Value)]) throws(EngineError) -> Void
+        at: CollectionPlace,
+        body: (WriteTransaction, [(key: String, value: FreeholdEngine.Value)]) throws(EngineError) -> Void
     ) {
         guard entries.allSatisfy({ at.accepts(key: $0.key) }) else { return }
         // Values that are already stored under their keys aren't stored again, because an embedded object would be
@@ -183,7 +183,7 @@ extension CollectionPlace {
     /// Returns a Boolean value that indicates whether the key is valid. An invalid key is recorded as an error.
     fileprivate func accepts(key: String) -> Bool {
         do throws(Realm.Error) {
-            try ValueLimits.check(mapKey: key, table.info.className, info.name)
+            try ValueLimits.check(mapKey: key, of: table.info.className, property: info.name)
             return true
         } catch {
             record(error)

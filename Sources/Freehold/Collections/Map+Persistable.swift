@@ -20,7 +20,7 @@ extension Map: _Persistable {
     public static func _rlmUnbox(_ storage: Map<Key, Value>?) -> Map<Key, Value>? { storage }
     @inlinable public static func _rlmDefaultValue() -> Map<Key, Value> { Map() }
     @inlinable public static var _rlmCopiesOnAssignment: Bool { @inline(__always) get { true } }
-    public static func _rlmAssign(_ current: Map<Key, Value>, _ new: Map<Key, Value>) { current.assign(new) }
+    public static func _rlmAssign(_ current: Map<Key, Value>, to new: Map<Key, Value>) { current.assign(new) }
 
     /// Returns the map of the wrapper, which is created on the first read.
     public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Map<Key, Value> {
@@ -34,13 +34,13 @@ extension Map: _Persistable {
         if let map = storage.pointee { return map }
         object._verifyLive(table)
         let map = Map()
-        map.bind(table, object._key, key)
+        map.bind(table, object._key, property: key)
         // Several threads may read a frozen object at the same time.
         if !table.core.isFrozen { storage.pointee = map }
         return map
     }
 
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Map<Key, Value>) {
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: Map<Key, Value>) {
         _rlmGet(object, key).assign(value)
     }
 

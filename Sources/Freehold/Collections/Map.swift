@@ -32,15 +32,17 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: _CollectionBa
     deinit { if items.count > 0 { Destruction.willDestroy(items.values) } }
 
     /// Becomes the map of a row. Its unmanaged content is dropped.
-    override func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) { bind(table, key, property, nil) }
+    override func bind(_ table: ManagedTable, _ key: ObjectKey, property: Int) {
+        bind(table, key, property: property, nested: nil)
+    }
 
     override var plainContents: PlainContents? {
         home != nil ? nil : items.plainEntries.map { PlainContents($0) }
     }
 
-    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int, _ nested: NestedCollection?) {
+    func bind(_ table: ManagedTable, _ key: ObjectKey, property: Int, nested: NestedCollection?) {
         items.removeAll()
-        home = CollectionHome(table, key, property, nested)
+        home = CollectionHome(table, key, property: property, nested: nested)
     }
 
     /// Returns the place of a managed map, or nil for an unmanaged map. Traps on the wrong thread and if the owner was
@@ -167,7 +169,7 @@ extension Map: ThreadConfined {
         return _Location { core in
             guard let other = core.table(like: like), let owner = other.living(owner) else { return nil }
             let map = Map()
-            map.bind(other, owner, property, nested?.moved())
+            map.bind(other, owner, property: property, nested: nested?.moved())
             return map.isInvalidated ? nil : map
         }
     }

@@ -16,7 +16,7 @@ extension MutableSet {
         guard let at = place() else { return items.insert(element) }
         _ = at.table.core.requireWrite()
         guard let values = at.stored([Element._rlmContent(element)]) else { return false }
-        return at.change { tx throws(EngineError) in try tx.setInsert(at.column, at.owner, values[0]) } ?? false
+        return at.change { tx throws(EngineError) in try tx.setInsert(at.column, at.owner, value: values[0]) } ?? false
     }
 
     /// Inserts several elements.
@@ -29,7 +29,7 @@ extension MutableSet {
         }
         _ = at.table.core.requireWrite()
         guard let values = at.stored(contents(of: elements)) else { return }
-        _ = at.change { tx throws(EngineError) in try tx.setInsert(at.column, at.owner, values) }
+        _ = at.change { tx throws(EngineError) in try tx.setInsert(at.column, at.owner, values: values) }
     }
 
     /// Removes an element. An object stays in the realm.
@@ -41,7 +41,7 @@ extension MutableSet {
         guard let at = place() else { return items.remove(element) }
         _ = at.table.core.requireWrite()
         guard let value = at.sought(Element._rlmContent(element)) else { return false }
-        return at.change { tx in tx.setRemove(at.column, at.owner, value) } ?? false
+        return at.change { tx in tx.setRemove(at.column, at.owner, value: value) } ?? false
     }
 
     /// Removes all elements. Objects stay in the realm.
@@ -67,7 +67,7 @@ extension MutableSet {
         }
         _ = at.table.core.requireWrite()
         let values = contents(of: other).compactMap { at.sought($0) }
-        _ = at.change { tx in tx.setIntersect(at.column, at.owner, values) }
+        _ = at.change { tx in tx.setIntersect(at.column, at.owner, values: values) }
     }
 
     /// Removes the elements of another set, managed or not, or of any sequence.
@@ -78,7 +78,7 @@ extension MutableSet {
         }
         _ = at.table.core.requireWrite()
         let values = contents(of: other).compactMap { at.sought($0) }
-        _ = at.change { tx in tx.setRemove(at.column, at.owner, values) }
+        _ = at.change { tx in tx.setRemove(at.column, at.owner, values: values) }
     }
 
     /// Removes the elements that the other set contains, and inserts the elements that only the other set contains.
@@ -108,7 +108,7 @@ extension MutableSet {
         }
         _ = at.table.core.requireWrite()
         guard let values = at.stored(contents) else { return }
-        _ = at.change { tx throws(EngineError) in try tx.setAssign(at.column, at.owner, values) }
+        _ = at.change { tx throws(EngineError) in try tx.setAssign(at.column, at.owner, values: values) }
     }
 
     private func contents<S: Sequence>(of elements: S) -> [_StoredContent] where S.Element == Element {

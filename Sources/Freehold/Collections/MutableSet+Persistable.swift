@@ -19,7 +19,7 @@ extension MutableSet: _Persistable {
     public static func _rlmUnbox(_ storage: MutableSet<Element>?) -> MutableSet<Element>? { storage }
     @inlinable public static func _rlmDefaultValue() -> MutableSet<Element> { MutableSet() }
     @inlinable public static var _rlmCopiesOnAssignment: Bool { @inline(__always) get { true } }
-    public static func _rlmAssign(_ current: MutableSet<Element>, _ new: MutableSet<Element>) { current.assign(new) }
+    public static func _rlmAssign(_ current: MutableSet<Element>, to new: MutableSet<Element>) { current.assign(new) }
 
     /// Returns the set of the wrapper, which is created on the first read.
     public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> MutableSet<Element> {
@@ -33,13 +33,13 @@ extension MutableSet: _Persistable {
         if let set = storage.pointee { return set }
         object._verifyLive(table)
         let set = MutableSet()
-        set.bind(table, object._key, key)
+        set.bind(table, object._key, property: key)
         // Several threads may read a frozen object at the same time.
         if !table.core.isFrozen { storage.pointee = set }
         return set
     }
 
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: MutableSet<Element>) {
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: MutableSet<Element>) {
         _rlmGet(object, key).assign(value)
     }
 

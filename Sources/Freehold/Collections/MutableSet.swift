@@ -29,9 +29,9 @@ public final class MutableSet<Element: RealmCollectionValue>: _CollectionBase {
     deinit { if !items.elements.isEmpty { Destruction.willDestroy(items.elements) } }
 
     /// Becomes the set of a row. Its unmanaged content is dropped.
-    override func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) {
+    override func bind(_ table: ManagedTable, _ key: ObjectKey, property: Int) {
         items.removeAll()
-        home = CollectionHome(table, key, property)
+        home = CollectionHome(table, key, property: property)
     }
 
     override var plainContents: PlainContents? {
@@ -77,14 +77,14 @@ extension MutableSet {
     public subscript(i: Int) -> Element {
         guard let at = place() else {
             if i >= items.elements.count, let element: Element = KeyPathRecorder.element(String(i)) { return element }
-            check(i, items.elements.count, nil)
+            check(i, of: items.elements.count, at: nil)
             return items.elements[i]
         }
-        check(i, at.view.listCount(at.column, at.owner), at)
+        check(i, of: at.view.listCount(at.column, at.owner), at: at)
         return at.element(at.view.listValue(at.column, at.owner, at: i))
     }
 
-    private func check(_ i: Int, _ count: Int, _ at: CollectionPlace?) {
+    private func check(_ i: Int, of count: Int, at: CollectionPlace?) {
         guard i < 0 || i >= count else { return }
         let name = at.map { " \($0.name)" } ?? ""
         programmerError("Index \(i) is out of bounds: \(typeName)\(name) has \(count) elements. Check `count` first.")
@@ -134,7 +134,7 @@ extension MutableSet: RealmCollection {
         return _Location { core in
             guard let other = core.table(like: like), let owner = other.living(owner) else { return nil }
             let set = MutableSet()
-            set.bind(other, owner, property)
+            set.bind(other, owner, property: property)
             return set
         }
     }

@@ -44,7 +44,7 @@ extension ObjectBase {
             return false
         }
         _verifyLive(table)
-        if let tracker = table.core.tracker { table.track(tracker, _rawKey, key) }
+        if let tracker = table.core.tracker { table.track(tracker, object: _rawKey, property: key) }
         if table.state.pointee.hasLeaves { table.learnLeaves(key) }
         return true
     }

@@ -51,18 +51,18 @@ extension PersistableEnum {
         return _fhUnmapped(
             object,
             object._extra?.recorder == nil ? RawValue._rlmGet(object, key) : nil,
-            _rlmDefaultValue()
+            or: _rlmDefaultValue()
         )
     }
-    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Self) {
-        RawValue._rlmSet(object, key, value.rawValue)
+    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: Self) {
+        RawValue._rlmSet(object, key, to: value.rawValue)
     }
     @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Self? {
         guard let raw = RawValue._rlmExact(object, key) else { return nil }
         return Self(rawValue: raw)
     }
-    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Self?) {
-        RawValue._rlmSetOptional(object, key, value?.rawValue)
+    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: Self?) {
+        RawValue._rlmSetOptional(object, key, to: value?.rawValue)
     }
 
     public static func _rlmAny(_ value: Self) -> Any? { RawValue._rlmAny(value.rawValue) }
@@ -77,7 +77,7 @@ extension PersistableEnum {
         guard let content = RawValue._rlmConvert(value), _rlmFromContent(content) != nil else { return nil }
         return content
     }
-    public static func _rlmUnmapped(_ content: _StoredContent) -> Self { _fhUnmapped(nil, content.plain, nil) }
+    public static func _rlmUnmapped(_ content: _StoredContent) -> Self { _fhUnmapped(nil, content.plain, or: nil) }
 }
 
 @usableFromInline @inline(never)
@@ -88,7 +88,7 @@ func _fhNoCases(_ type: Any.Type) -> Never {
 /// Returns the result of reading a stored value that isn't a value of the Swift type. Key paths are applied to objects
 /// without values.
 @usableFromInline @inline(never)
-func _fhUnmapped<T>(_ object: ObjectBase?, _ value: Any?, _ fallback: @autoclosure () -> T?) -> T {
+func _fhUnmapped<T>(_ object: ObjectBase?, _ value: Any?, or fallback: @autoclosure () -> T?) -> T {
     if object?._extra?.recorder != nil, let fallback = fallback() { return fallback }
     programmerError(
         "The stored value \(value.map { PlainValue.describe($0) } ?? "null") stands for no \(T.self). Declare the "

@@ -144,9 +144,9 @@ extension Persisted: PersistedAccess {
         guard let value = Value._rlmFromContent(content) else { return false }
         let wrapper = wrapper(object, property)
         if wrapper.pointee.meta & managedBit != 0 {
-            Value._rlmSet(object, property.index, value)
+            Value._rlmSet(object, property.index, to: value)
         } else if Value._rlmCopiesOnAssignment {
-            Value._rlmAssign(get(object, property), value)
+            Value._rlmAssign(get(object, property), to: value)
         } else {
             wrapper.pointee.value = Value._rlmBox(value)
         }
@@ -172,7 +172,7 @@ protocol ContentCollection: AnyObject {
     /// Creates an empty, unmanaged collection.
     init()
     /// Becomes the collection of a row's property. Its unmanaged content is dropped.
-    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int)
+    func bind(_ table: ManagedTable, _ key: ObjectKey, property: Int)
     /// The content as `.list` or `.dictionary`.
     var content: _StoredContent { get }
     /// Converts a value for an element. Returns nil if it doesn't fit the element's type.

@@ -120,6 +120,6 @@ extension DataView {
 
 extension WriteTransaction {
     func setWord(_ table: Table, _ column: Int, _ key: ObjectKey, _ value: UInt64) {
-        setInt(table.columns[column], key, Int64(bitPattern: value))
+        setInt(table.columns[column], key, to: Int64(bitPattern: value))
     }
 }

@@ -127,10 +127,10 @@ extension StreamView {
         let key = try transaction.create(tables.hidden.file)
         guard let raw = UInt32(exactly: key.raw + 1) else { return nil }
         let bytes = secret.words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
-        try transaction.set(column(.user), key, .string(user.string))
-        try transaction.set(column(.secret), key, .data(Data(bytes)))
+        try transaction.set(column(.user), key, to: .string(user.string))
+        try transaction.set(column(.secret), key, to: .data(Data(bytes)))
         if !parents.isEmpty {
-            try transaction.setPieces(column(.parents), key, StoredParents.bytes(parents))
+            try transaction.setPieces(column(.parents), key, to: StoredParents.bytes(parents))
         }
         transaction.setWord(tables.hidden.file, FileColumn.clock.rawValue, key, clock.rawValue)
         var file = FileRow(FileIdent(rawValue: raw), user: user, secret: secret, parents: parents)
@@ -147,7 +147,7 @@ extension StreamView {
     ) throws {
         guard let key = fileRow(ident) else { return }
         transaction.setWord(tables.hidden.file, FileColumn.leastBase.rawValue, key, leastBase.map { $0 &+ 1 } ?? 0)
-        transaction.setInt(column(.time), key, time)
+        transaction.setInt(column(.time), key, to: time)
         var known = 0
         let count = view.listCount(column(.answers), key)
         while known < count {
@@ -155,7 +155,7 @@ extension StreamView {
             guard answer.commit < acknowledged, answer.version <= head.horizon else { break }
             known += 1
         }
-        if known > 0 { try transaction.listRemove(column(.answers), key, 0..<known) }
+        if known > 0 { try transaction.listRemove(column(.answers), key, range: 0..<known) }
     }
 
     func note(_ ident: FileIdent, _ queries: Queries, isComplete: Bool, in transaction: WriteTransaction) throws {
@@ -163,13 +163,13 @@ extension StreamView {
         var classes = Set(queries.queries.map(\.className))
         let bytes = try StoredMessage.bytes(queries)
         if isComplete {
-            try transaction.setPieces(column(.subscribed), key, bytes)
-            try transaction.setPieces(column(.pending), key, [])
+            try transaction.setPieces(column(.subscribed), key, to: bytes)
+            try transaction.setPieces(column(.pending), key, to: [])
         } else {
-            try transaction.setPieces(column(.pending), key, bytes)
+            try transaction.setPieces(column(.pending), key, to: bytes)
             for case .string(let name) in view.listValues(column(.classes), key) { classes.insert(SyncString(name)) }
         }
-        try transaction.listAssign(column(.classes), key, classes.sorted().map { .string($0.string) })
+        try transaction.listAssign(column(.classes), key, values: classes.sorted().map { .string($0.string) })
     }
 
     /// Writes the state of a file after commits.
@@ -182,7 +182,7 @@ extension StreamView {
         transaction.setWord(table, FileColumn.clock.rawValue, key, row.clock.rawValue)
         let parents = StoredParents.bytes(row.parents)
         if !parents.isEmpty, view.pieces(column(.parents), key) != parents {
-            try transaction.setPieces(column(.parents), key, parents)
+            try transaction.setPieces(column(.parents), key, to: parents)
         }
     }
 
@@ -191,7 +191,7 @@ extension StreamView {
         try transaction.listAppend(
             column(.answers),
             key,
-            try answers.map { .data(Data(try StoredMessage.bytes($0))) }
+            values: try answers.map { .data(Data(try StoredMessage.bytes($0))) }
         )
     }
 }

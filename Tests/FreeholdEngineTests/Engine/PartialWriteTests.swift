@@ -179,7 +179,7 @@ struct PartialWriteDriver {
             let column = random.pick(table.columns.filter { $0.collection == .none && $0.type != .link })
             let new = newValue(column, keys)
             let some = keys.filter { _ in random.chance(70) }
-            try both { transaction in for key in some { try transaction.set(column, key, new) } }
+            try both { transaction in for key in some { try transaction.set(column, key, to: new) } }
         } else {
             try edit(random.pick(table.columns), of: random.pick(keys), among: keys, both)
         }
@@ -195,19 +195,19 @@ struct PartialWriteDriver {
         switch column.collection {
         case .none:
             let value = random.oneIn(6) && column.isOptional ? .null : newValue(column, keys)
-            try both { try $0.set(column, key, value) }
+            try both { try $0.set(column, key, to: value) }
         case .list:
             let values = (0..<random.below(random.oneIn(6) ? 200 : 5)).map { _ in newValue(column, keys) }
             if random.oneIn(4) { return try both { $0.listClear(column, key) } }
-            try both { try $0.listInsert(column, key, at: $0.listCount(column, key) / 2, values) }
+            try both { try $0.listInsert(column, key, at: $0.listCount(column, key) / 2, values: values) }
         case .set:
             let values = (0..<random.below(5)).map { _ in newValue(column, keys) }
-            if random.oneIn(4) { return try both { try $0.setAssign(column, key, values) } }
-            try both { for value in values { _ = try $0.setInsert(column, key, value) } }
+            if random.oneIn(4) { return try both { try $0.setAssign(column, key, values: values) } }
+            try both { for value in values { _ = try $0.setInsert(column, key, value: value) } }
         case .dictionary:
             let entries = (0..<1 + random.below(4)).map { _ in ("k\(random.below(30))", newValue(column, keys)) }
             if random.oneIn(4) { return try both { $0.dictionaryClear(column, key) } }
-            try both { for (name, value) in entries { try $0.dictionarySet(column, key, forKey: name, value) } }
+            try both { for (name, value) in entries { try $0.dictionarySet(column, key, forKey: name, to: value) } }
         }
     }
 
