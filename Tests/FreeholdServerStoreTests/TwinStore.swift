@@ -151,6 +151,7 @@ struct TwinStore: WorldStore {
 
     private static func difference(_ a: StoreRows, _ b: StoreRows, _ contents: [ObjectName: MergedObject]) -> String? {
         if a.head != b.head { return "head \(a.head)\nexpected\n\(b.head)" }
+        if a.known != b.known { return "the hash at a known version" }
         if a.users != b.users { return "users \(a.users)\nexpected\n\(b.users)" }
         if a.files != b.files { return "files \(a.files)\nexpected\n\(b.files)" }
         if a.answers != b.answers || a.asked != b.asked { return "answers \(a.answers)\nexpected\n\(b.answers)" }
@@ -178,7 +179,8 @@ struct TwinStore: WorldStore {
     private static func difference(_ a: StreamStep?, _ b: StreamStep?) -> String? {
         guard let a, let b else { return (a == nil) == (b == nil) ? nil : "a step, or none" }
         if a.from != b.from || a.to != b.to || a.clock != b.clock { return "\(a.to)\nexpected\n\(b.to)" }
-        if a.authors != b.authors { return "authors \(a.authors)" }
+        if a.commits != b.commits { return "commits \(a.commits)\nexpected\n\(b.commits)" }
+        if a.head != b.head || a.horizon != b.horizon { return "head \(a.head as Any)\nexpected\n\(b.head as Any)" }
         let (one, two) = (a.objects.sorted { $0.name < $1.name }, b.objects.sorted { $0.name < $1.name })
         return difference(one.map { ($0.name, $0.before) }, two.map { ($0.name, $0.before) })
             ?? difference(one.map { ($0.name, $0.after) }, two.map { ($0.name, $0.after) })

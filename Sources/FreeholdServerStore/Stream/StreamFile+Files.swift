@@ -93,6 +93,21 @@ extension StreamView {
         return (nil, later.reversed())
     }
 
+    /// The answer to a commit, if it is kept. Those to commits of the log are.
+    ///
+    /// - Complexity: O(log *n*) of the answers that are kept
+    func answer(to commit: PartName) throws -> StoredAnswer? {
+        guard let key = fileRow(commit.ident) else { return nil }
+        var (low, high) = (0, view.listCount(column(.answers), key))
+        while low < high {
+            let middle = (low + high) / 2
+            let answer = try answer(middle, key)
+            if answer.answer.commit == commit.commit { return answer }
+            if answer.answer.commit > commit.commit { high = middle } else { low = middle + 1 }
+        }
+        return nil
+    }
+
     private func answer(_ index: Int, _ key: ObjectKey) throws -> StoredAnswer {
         guard case .data(let data) = view.listValue(column(.answers), key, at: index) else {
             throw StoreDamage("An answer is no data.")

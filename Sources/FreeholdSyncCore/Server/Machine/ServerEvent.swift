@@ -18,6 +18,9 @@ public enum ServerEvent: Sendable {
     case worked(WorkNumber, ServerWorkResult)
     /// Another node committed to the stream. It is a hint: a node that isn't told finds out by itself, later.
     case moved(StreamName)
+    /// Another node, or another writer of the same store, committed a step, and it is durable. A step that doesn't begin where the node's
+    /// sessions are is a hint like `moved`.
+    case committed(StreamName, StreamStep)
     /// Somebody wants changes done who has no file: a program that asks by HTTP, an import. It is answered by `ServerAction.submitted`.
     case submit(SubmissionNumber, Submission)
     /// What users may see, or whether they may bind, is another thing now: what they hold follows. Nil: of all users.
@@ -158,6 +161,8 @@ public struct ServerConfiguration: Sendable {
     /// `horizonAge`.
     public var unusedFileAge: Int64 = 86_400_000
     public var connections = 20_000
+    /// Rules that a test breaks.
+    var broken: Set<BrokenRule> = []
 
     /// The bytes above which a message is sent in parts.
     var partedBytes: UInt64 { partBytes &* 4 }

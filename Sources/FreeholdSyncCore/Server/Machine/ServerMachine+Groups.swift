@@ -36,7 +36,7 @@ extension ServerMachine {
         group.transaction = work.transaction
         stream.group = group
         streams[name] = stream
-        guard let commit = work.commit else { return finishGroup(name) }
+        guard let commit = work.commit else { return finishGroup(name, asked: nil) }
         request(name, .commit(commit), .commit(name))
     }
 
@@ -58,11 +58,17 @@ extension ServerMachine {
     /// The most objects that a group reads and that are remembered for the next ones.
     private static let rememberedObjects = 2_000
 
-    mutating func takeRows(_ answer: ServerStoreAnswer, _ name: StreamName) {
+    mutating func takeRows(_ answer: ServerStoreAnswer, _ name: StreamName, asked: KnownHead?) {
         guard streams[name]?.group != nil else { return }
         if case .failed(.limit(let text)) = answer { return refuseOversized(text, name) }
         guard case .rows(let rows) = answer else { return postpone(name) }
-        learn(rows.head, name)
+        guard learn(rows, name, asked: asked) else { return }
+        // The answer was overtaken by a newer head: a group needs the rows of the newest one.
+        guard rows.head == streams[name]?.known || configuration.broken.contains(.noticesReturn) else {
+            streams[name]?.group?.ownRows = []
+            streams[name]?.group?.askedFiles = []
+            return runGroup(name)
+        }
         if let group = streams[name]?.group, !group.ownRows.isEmpty || rows.objects.count > Self.rememberedObjects {
             streams[name]?.group?.ownRows.append(rows)
         } else {
@@ -89,12 +95,12 @@ extension ServerMachine {
         return false
     }
 
-    mutating func takeCommit(_ answer: ServerStoreAnswer, _ name: StreamName) {
+    mutating func takeCommit(_ answer: ServerStoreAnswer, _ name: StreamName, asked: KnownHead?) {
         guard let stream = streams[name], let group = stream.group else { return }
         switch answer {
-        case .done: finishGroup(name)
+        case .done: finishGroup(name, asked: asked)
         case .failed(.moved):
-            streams[name]?.forgetRows(stream.head)
+            streams[name]?.forgetRows(stream.known)
             streams[name]?.group?.ownRows = []
             // Nothing was done. What the head is comes with the rows.
             var query = RowQuery()
@@ -134,7 +140,7 @@ extension ServerMachine {
     /// commit was done after all, the rows show it. The pause grows with each failure.
     private mutating func postpone(_ name: StreamName) {
         guard let stream = streams[name] else { return }
-        streams[name]?.forgetRows(stream.head)
+        streams[name]?.forgetRows(stream.known)
         streams[name]?.group?.transaction = nil
         streams[name]?.group?.ownRows = []
         let failures = min((stream.group?.failures ?? 0) + 1, 6)
@@ -156,10 +162,13 @@ extension ServerMachine {
     }
 
     /// It is durable: acks go first, then what changed.
-    private mutating func finishGroup(_ name: StreamName) {
-        guard let group = streams[name]?.group, let transaction = group.transaction, let before = streams[name]?.head
-        else { return }
+    ///
+    /// - Parameter asked: what was known when the commit was requested. Nil if nothing had to be stored.
+    private mutating func finishGroup(_ name: StreamName, asked: KnownHead?) {
+        guard let stream = streams[name], let group = stream.group, let transaction = group.transaction else { return }
         if !group.originals.isEmpty { streams[name]?.copies.subtract(group.originals) }
+        let isNext =
+            stream.head.cursor == transaction.expected.cursor && !stream.isPublishing && !transaction.entries.isEmpty
         // In place: there are many rows.
         if streams[name]?.rows.head.cursor == transaction.expected.cursor {
             if group.ownRows.isEmpty {
@@ -169,10 +178,14 @@ extension ServerMachine {
             }
             forgetRows(after: name)
         }
+        if isNext { streams[name]?.isPublishing = true }
+        if asked != nil {
+            guard learn(transaction.head, name, asked: asked) else { return }
+            verify(transaction.head.cursor, name)
+        }
         answer(group, transaction, name)
-        guard before.cursor == transaction.expected.cursor, !transaction.entries.isEmpty,
-            let views = streams[name]?.sessions.views,
-            let retired = streams[name]?.sums.retired(at: before.cursor)
+        guard isNext, let views = streams[name]?.sessions.views,
+            let retired = streams[name]?.sums.retired(at: transaction.expected.cursor)
         else { return endGroup(name) }
         let work = StepWork(transaction, views, retired: retired, partedBytes: configuration.partedBytes)
         start(work, of: group.items.first?.user ?? "", .publish(name))
@@ -182,12 +195,8 @@ extension ServerMachine {
     mutating func publish(_ work: StepWork, _ name: StreamName) {
         // No copy of the stream is kept, so that its tables aren't copied.
         guard let head = streams[name]?.group?.transaction?.head, let step = work.contents?.step else { return }
-        // If another node was faster meanwhile, sessions get the step from the store.
-        if streams[name]?.head.cursor == step.from {
-            // Not before: sums of views whose last sessions ended just now are those of the old head.
-            streams[name]?.head = head
-            send(work, of: step, in: name)
-        }
+        // Not before: sums of views whose last sessions ended just now are those of the old head.
+        publish(work, of: step, to: head, in: name)
         endGroup(name)
     }
 
@@ -199,10 +208,11 @@ extension ServerMachine {
         for key in Set(group.results.filter(\.item.wasSplit).map { currentSession(of: $0.item, name) }).sorted() {
             readInbox(key)
         }
-        if streams[name]?.sessions.isEmpty == true, streams[name]?.queue.isEmpty == true {
+        if streams[name]?.isUnused == true {
             streams[name] = nil
         } else {
             startGroup(name)
+            follow(name)
         }
     }
 
@@ -268,7 +278,7 @@ extension ServerMachine {
     }
 
     /// A commit can't be merged.
-    private mutating func fail(_ item: QueuedCommit, _ fault: SyncFault, _ text: SyncString, _ name: StreamName) {
+    mutating func fail(_ item: QueuedCommit, _ fault: SyncFault, _ text: SyncString, _ name: StreamName) {
         guard let number = item.submission else { return end(item.session, fault, text) }
         // The next ones of its file would follow something that isn't there: they get another file.
         if writers[name]?.ident == item.ident { writers[name] = nil }

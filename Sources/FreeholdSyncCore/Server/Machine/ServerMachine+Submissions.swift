@@ -61,9 +61,9 @@ extension ServerMachine {
         if streams[name] == nil { request(name, .read(RowQuery()), .firstHead(name)) } else { flush(name) }
     }
 
-    mutating func takeFirstHead(_ answer: ServerStoreAnswer, _ name: StreamName) {
+    mutating func takeFirstHead(_ answer: ServerStoreAnswer, _ name: StreamName, asked: KnownHead?) {
         guard case .rows(let rows) = answer else { return failWaiting(name) }
-        if streams[name] == nil { streams[name] = StreamState(rows.head) } else { learn(rows.head, name) }
+        if streams[name] == nil { remember(name, at: rows.head) } else { learn(rows, name, asked: asked) }
         if writers[name]?.ident == nil { prepare(name) } else { flush(name) }
     }
 
@@ -73,6 +73,13 @@ extension ServerMachine {
             guard let ident = writer.ident else { continue }
             request(name, .noteFile(ident, acknowledged: writer.done, leastBase: nil, time: now), .note)
         }
+    }
+
+    /// The store went back: its files aren't the ones that the node knew.
+    mutating func forgetWriter(_ name: StreamName) {
+        guard let waiting = writers[name]?.waiting else { return }
+        writers[name] = waiting.isEmpty ? nil : StreamWriter(waiting: waiting)
+        if !waiting.isEmpty { prepare(name) }
     }
 
     private mutating func failWaiting(_ name: StreamName) {
@@ -95,7 +102,7 @@ extension ServerMachine {
 
     private mutating func queue(_ submission: Submission, _ number: SubmissionNumber, _ app: ServerApp) {
         let name = submission.stream
-        guard var writer = writers[name], let ident = writer.ident, let head = streams[name]?.head else { return }
+        guard var writer = writers[name], let ident = writer.ident, let head = streams[name]?.known else { return }
         watch(name)
         var seen = submission.seen
         for change in submission.changes where seen[change.object] == nil { seen[change.object] = head.version }

@@ -93,8 +93,8 @@ extension ServerMachine {
     /// The bytes that sessions keep.
     public var sessionLedger: SessionLedger { sessions.ledger }
 
-    /// The bytes of the objects that are remembered for merges.
-    public var rememberedBytes: Int { streams.values.reduce(0) { $0 + $1.weights.bytes } }
+    /// The bytes of the objects that are remembered for merges, and of steps of other nodes that are being sent.
+    public var rememberedBytes: Int { streams.values.reduce(0) { $0 + $1.weights.bytes + $1.stepBytes } }
 
     /// A Boolean value that indicates whether the sessions of a user keep no more than the user's share.
     ///

@@ -231,6 +231,7 @@ extension MemoryServerStore.Stream {
         }
         for ident in query.copies { rows.copies[ident] = copies(of: ident) }
         for user in query.users { rows.users[user] = users[user] ?? 0 }
+        rows.known = query.known.flatMap(hash)
         return rows
     }
 
@@ -295,7 +296,7 @@ extension MemoryServerStore.Stream {
         else { return nil }
         var order: [ObjectName] = []
         var before: [ObjectName: MergedObject?] = [:]
-        var (last, authors, bytes) = (cursor.version, [FileIdent: UInt64](), 0)
+        var (last, commits, bytes) = (cursor.version, [StepCommit](), 0)
         for entry in log where entry.version > cursor.version {
             if order.count >= count || bytes >= StreamStep.mostBytes || entry.version > end ?? .max { break }
             for change in entry.changes where before[change.name] == nil {
@@ -304,7 +305,7 @@ extension MemoryServerStore.Stream {
                 bytes += (change.object?.estimatedBytes ?? 0) + (objects[change.name]?.estimatedBytes ?? 0)
             }
             last = entry.version
-            authors[entry.author.ident] = entry.author.commit
+            if let answer = answer(to: entry.author) { commits.append(StepCommit(entry.author.ident, answer)) }
         }
         let later = images(after: last)
         return StreamStep(
@@ -314,9 +315,17 @@ extension MemoryServerStore.Stream {
             objects: order.map {
                 ObjectStep(name: $0, before: before[$0] ?? nil, after: later[$0] ?? self.objects[$0])
             },
-            authors: authors,
-            horizon: head.horizon
+            commits: commits,
+            horizon: head.horizon,
+            head: head
         )
+    }
+
+    /// The answer to a commit, if it is kept. Those to commits of the log are.
+    private func answer(to commit: PartName) -> StoredAnswer? {
+        guard let kept = answers[commit.ident] else { return nil }
+        let index = kept.partitioned { $0.answer.commit >= commit.commit }
+        return index < kept.count && kept[index].answer.commit == commit.commit ? kept[index] : nil
     }
 
     private func page(_ name: SyncString, after: PrimaryKey?, at version: StreamVersion, _ count: Int) -> ObjectPage? {

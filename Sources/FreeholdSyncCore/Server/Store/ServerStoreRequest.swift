@@ -86,6 +86,8 @@ public struct RowQuery: Sendable {
     public var users: Set<SyncString> = []
     /// The maximum total size of the objects, in bytes of memory. Larger objects cause `.failed(.limit)`.
     public var mostBytes = Int.max
+    /// A version that the requester knows. The answer has the hash at it, by which a store that went back is recognised.
+    public var known: StreamVersion?
 
     public init() {}
 
@@ -117,7 +119,7 @@ public enum ServerStoreAnswer: Sendable {
     case parts([UploadedCommit])
     /// The stored bytes, or `nil` if none are stored.
     case keptParts([UInt8]?)
-    /// The step, or `nil` if the log doesn't begin early enough or the cursor belongs to another history.
+    /// The step, or `nil` if the log doesn't begin early enough or the cursor belongs to another history. `RowQuery.known` finds out which.
     case step(StreamStep?)
     /// The page, or `nil` if the log doesn't begin early enough for the version.
     case page(ObjectPage?)
@@ -193,4 +195,6 @@ public struct StoreRows: Sendable {
     public var copies: [FileIdent: [RunningHash: CopiedCommit]] = [:]
     /// The number of bytes that each user's commits have added, minus those that they removed.
     public var users: [SyncString: UInt64] = [:]
+    /// The hash at ``RowQuery/known``. Nil if the head is before that version.
+    public var known: RunningHash?
 }

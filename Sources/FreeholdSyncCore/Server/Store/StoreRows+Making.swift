@@ -40,11 +40,12 @@ extension StreamStep {
         _ to: Cursor,
         clock: Clock,
         _ objects: [ObjectStep],
-        authors: [FileIdent: UInt64],
-        horizon: StreamVersion
+        commits: [StepCommit],
+        horizon: StreamVersion,
+        head: StreamHead?
     ) {
-        (self.from, self.to, self.clock, self.objects, self.authors) = (from, to, clock, objects, authors)
-        self.horizon = horizon
+        (self.from, self.to, self.clock, self.objects, self.commits) = (from, to, clock, objects, commits)
+        (self.horizon, self.head) = (horizon, head)
     }
 }
 
