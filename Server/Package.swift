@@ -13,12 +13,14 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "FreeholdServer", targets: ["FreeholdServer"]),
+        .library(name: "FreeholdHTTP", targets: ["FreeholdHTTP"]),
         .executable(name: "freehold-server", targets: ["FreeholdServerCommand"]),
     ],
     dependencies: [
         .package(name: "Freehold", path: "..", traits: ["Encryption", "Sync"]),
         .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.29.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         // JWTKit needs it, too. Here the tests make certificates with it.
         .package(url: "https://github.com/apple/swift-certificates", from: "1.15.0"),
@@ -26,15 +28,35 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.1.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.2.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
     ],
     targets: [
+        // HTTP servers: listeners, connections with limits, routes, middleware. It doesn't depend on sync.
+        .target(
+            name: "FreeholdHTTP",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: settings
+        ),
         // The node: a server's machine on a network. Stores and tokens are handed in.
         .target(
             name: "FreeholdServer",
             dependencies: [
+                "FreeholdHTTP",
                 .product(name: "FreeholdSyncCore", package: "Freehold"),
                 .product(name: "FreeholdCompression", package: "Freehold"),
                 .product(name: "FreeholdServerStore", package: "Freehold"),
@@ -61,7 +83,7 @@ let package = Package(
         .executableTarget(
             name: "FreeholdServerCommand",
             dependencies: [
-                "FreeholdServer",
+                "FreeholdServer", "FreeholdHTTP",
                 .product(name: "FreeholdBSON", package: "Freehold"),
                 .product(name: "FreeholdCompression", package: "Freehold"),
                 .product(name: "FreeholdEngine", package: "Freehold"),
@@ -159,7 +181,7 @@ let package = Package(
         .testTarget(
             name: "FreeholdServerTests",
             dependencies: [
-                "FreeholdServer", "SyncChild", "TestReceiver", "ServerTestRandom",
+                "FreeholdServer", "FreeholdHTTP", "SyncChild", "TestReceiver", "ServerTestRandom",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
@@ -173,6 +195,9 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],

@@ -1,4 +1,5 @@
 import FreeholdBSON
+import FreeholdHTTP
 import FreeholdSyncCore
 import FreeholdSyncDocuments
 

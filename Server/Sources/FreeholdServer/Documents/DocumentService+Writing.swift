@@ -1,4 +1,5 @@
 import FreeholdBSON
+import FreeholdHTTP
 import FreeholdSyncCore
 import FreeholdSyncDocuments
 import NIOHTTP1
@@ -62,13 +63,13 @@ extension DocumentService {
         _ className: String,
         _ key: String,
         _ request: DocumentRequest,
-        _ access: StreamAccess
+        _ access: StreamAccess,
+        isPatch: Bool
     ) async throws -> HTTPAnswer {
         let mapping = try mapping(access)
         let document = try await node.work.run(for: access.user) { try request.document() }
         let name = try name(className, key, access)
-        let isPatch = document.first?.key.hasPrefix("$") == true
-        guard isPatch == (request.method == .PATCH) else {
+        guard isPatch == (document.first?.key.hasPrefix("$") == true) else {
             throw DocumentFailure.bad("PUT takes a whole document, and PATCH operators such as '$set'.")
         }
         let sight = try access.sight(className, "TRUEPREDICATE")
@@ -83,7 +84,7 @@ extension DocumentService {
             key: BSONValue(key: name.key),
             stored: contents,
             mapping: mapping,
-            upserts: request.method == .PUT || request.parameters["upsert"] == "true",
+            upserts: !isPatch || request.parameters["upsert"] == "true",
             numbers: &numbers
         )
         let ignored = BSONValue.array(result.ignored.map { .string($0) })

@@ -1,3 +1,4 @@
+import FreeholdHTTP
 public import FreeholdSyncCore
 public import Logging
 import NIOCore
@@ -95,7 +96,8 @@ public final class RunningServer: Sendable {
                     host: settings.host,
                     port: settings.port,
                     tls: tls,
-                    services: [DocumentService(node, positions: positions).http] + (accounts.map { [$0.http] } ?? []),
+                    services: [DocumentService(node, positions: positions).group] + (accounts.map { [$0.group] } ?? []),
+                    observers: [HTTPLog(logger), HTTPMetrics(metrics, prefix: "freehold_http")],
                     group: group
                 )
             }
@@ -174,7 +176,10 @@ public final class RunningServer: Sendable {
         watching?.cancel()
         // During the drain, the administrator's port still reports the state.
         await listeners[0].close()
-        try? await node.drain(milliseconds ?? settings.drainTime).get()
+        let time = milliseconds ?? settings.drainTime
+        let drained = node.drain(time)
+        await listeners[0].drain(within: time)
+        try? await drained.get()
         await ingest?.stop(after: .milliseconds(max(milliseconds ?? settings.drainTime, 1_000)))
         for listener in listeners.dropFirst() { await listener.close() }
         try? await node.stop().get()

@@ -3,10 +3,10 @@ import NIOCore
 /// Closes a connection in a way that lets its last answer arrive.
 ///
 /// A socket that is closed while bytes of the client are unread or still under way resets the connection, and a reset throws away what the
-/// client hasn't read yet. So this closes the writing half first, reads and drops what comes, and closes the rest when the client has
-/// closed, is silent, or had its time or its bytes (RFC 9112, 9.6).
+/// client hasn't read yet. So this handler closes the writing half first, reads and drops further bytes, and closes the rest when the client has
+/// closed its half, is silent, or has used its time or its bytes (RFC 9112, 9.6).
 ///
-/// It stands next to the socket, and goes when the connection is no longer HTTP.
+/// It is next to the socket. It is removed if the connection becomes a WebSocket.
 final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = IOData
@@ -53,7 +53,7 @@ final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandler {
             if let promise { context.channel.closeFuture.cascade(to: promise) }
             return
         }
-        // A client that doesn't take its answer, or has none, loses nothing. Whoever closes once more doesn't want to wait.
+        // A client that doesn't take its answer, or has none, loses nothing. A second close doesn't wait.
         guard mode == .all, state == .open, hasWritten, waiting == 0, context.channel.isActive else {
             if mode == .all { end() }
             return context.close(mode: mode, promise: promise)

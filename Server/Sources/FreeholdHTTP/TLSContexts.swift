@@ -3,22 +3,23 @@
 #else
     import Foundation
 #endif
-import NIOSSL
+public import NIOSSL
 import Synchronization
 
-/// The certificate of a server, read anew when its files change. Connections that are there keep the one that they began with.
+/// The certificate of a server, read anew when its files change. Open connections keep the certificate that they began with.
 public final class TLSContexts: Sendable {
     private let certificates: String
     private let key: String
     private let state: Mutex<State>
 
     private struct State {
-        var context: NIOSSLContext
+        /// The context for new connections.
+        public var context: NIOSSLContext
         var names: Set<String>?
         var stamp: [Stamp?]
     }
 
-    /// Which file it is, and of when: of a link the file behind it, for whoever renews certificates may put another folder in a link's place.
+    /// Which file it is, and of when: for a link, the file that it leads to, since a renewal may replace a link to a folder.
     private struct Stamp: Equatable {
         let path: String
         let changed: Date?
@@ -27,7 +28,7 @@ public final class TLSContexts: Sendable {
 
         private static func number(_ value: Any?) -> UInt64? { value as? UInt64 ?? (value as? Int).map { UInt64($0) } }
 
-        /// Nil if there is no file.
+        /// Returns `nil` if the file is missing.
         init?(_ path: String) {
             let file = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
             guard let found = try? FileManager.default.attributesOfItem(atPath: file) else { return nil }
@@ -50,9 +51,10 @@ public final class TLSContexts: Sendable {
         state = Mutex(State(context: context, names: names, stamp: stamp))
     }
 
-    var context: NIOSSLContext { state.withLock { $0.context } }
+    /// The context for new connections.
+    public var context: NIOSSLContext { state.withLock { $0.context } }
     /// The names that the certificate is for, in small letters. It is `nil` for a certificate without alternative names.
-    var names: Set<String>? { state.withLock { $0.names } }
+    public var names: Set<String>? { state.withLock { $0.names } }
 
     /// Reads the files anew if they have changed.
     ///
@@ -75,7 +77,7 @@ public final class TLSContexts: Sendable {
             privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
         )
         configuration.minimumTLSVersion = .tlsv12
-        configuration.applicationProtocols = ["http/1.1"]
+        configuration.applicationProtocols = ["h2", "http/1.1"]
         let alternatives = chain[0]._subjectAlternativeNames()
         let names = alternatives.filter { $0.nameType == .dnsName }.map {
             String(decoding: $0.contents, as: UTF8.self).lowercased()

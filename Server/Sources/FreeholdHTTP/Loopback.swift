@@ -5,12 +5,12 @@
 #elseif canImport(Darwin)
     import Darwin
 #endif
-import NIOHTTP1
+public import NIOHTTP1
 
 /// Addresses of this machine itself, and requests that may ask a server that trusts everybody there.
-enum Loopback {
+public enum Loopback {
     /// Whether a host is `localhost` or an address of the loopback network. Other names may lead anywhere, whatever they begin with.
-    static func contains(_ host: String) -> Bool {
+    public static func contains(_ host: String) -> Bool {
         if host.lowercased() == "localhost" { return true }
         guard let octets = octets(host) else { return false }
         if octets.count == 4 { return octets[0] == 127 }
@@ -19,7 +19,7 @@ enum Loopback {
     }
 
     /// Whether a web page of this machine asks, as the header `Origin` says: `http://localhost:5173`, say. `null` is no such origin.
-    static func isOrigin(_ origin: String) -> Bool {
+    public static func isOrigin(_ origin: String) -> Bool {
         let parts = origin.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[1].isEmpty, ["http:", "https:"].contains(parts[0].lowercased()) else {
             return false
@@ -27,10 +27,10 @@ enum Loopback {
         return host(parts[2]).map { contains($0) } ?? false
     }
 
-    /// Whether a server in development, or the administrator's port, answers: what asks is no page of another site.
+    /// Whether a server in development, or the administrator's port, answers: the request isn't sent by a page of another site.
     ///
     /// A page whose name was made to lead to this machine sends no foreign `Origin` when it reads, but it sends its name as `Host`.
-    static func allows(_ headers: HTTPHeaders) -> Bool {
+    public static func allows(_ headers: HTTPHeaders) -> Bool {
         let isNamed = headers["Host"].allSatisfy { header in
             guard let host = host(header[...]) else { return false }
             return contains(host) || octets(host) != nil
@@ -39,7 +39,7 @@ enum Loopback {
     }
 
     /// Whether it can be a header `Host`, or what stands for it in an address: a host, and perhaps a port.
-    static func isAuthority(_ text: Substring) -> Bool {
+    public static func isAuthority(_ text: Substring) -> Bool {
         let marks = "-._~%!$&'()*+;=:[]".utf8
         return text.utf8.count <= 261 && host(text) != nil
             && text.utf8.allSatisfy { byte in
@@ -49,13 +49,13 @@ enum Loopback {
     }
 
     /// An address of IPv6 may stand in brackets, as it does in URLs. Anything else stays.
-    static func bare(_ host: String) -> String {
+    public static func bare(_ host: String) -> String {
         guard host.hasPrefix("["), host.hasSuffix("]"), host.contains(":") else { return host }
         return String(host.dropFirst().dropLast())
     }
 
-    /// Without the port. Nil if it is no host, or its port is none.
-    static func host(_ authority: Substring) -> String? {
+    /// Without the port. Returns `nil` for a text that isn't a host, with or without a port.
+    public static func host(_ authority: Substring) -> String? {
         let host: Substring
         var rest: Substring
         if authority.first == "[" {
@@ -76,8 +76,8 @@ enum Loopback {
         return host.isEmpty ? nil : String(host)
     }
 
-    /// Four or sixteen. Nil for what is no address.
-    static func octets(_ host: String) -> [UInt8]? {
+    /// Four or sixteen. Returns `nil` for a text that isn't an address.
+    public static func octets(_ host: String) -> [UInt8]? {
         var octets = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET6, host, &octets) == 1 { return octets }
         guard inet_pton(AF_INET, host, &octets) == 1 else { return nil }

@@ -1,9 +1,9 @@
 import NIOCore
 
-/// Ends a connection that takes its time: until its request is there, and again until its answer is taken. What the server
-/// itself needs in between, such as for a password's hash, isn't the client's fault.
+/// Ends a connection whose client is slow: until its request is complete, until a piece of its answer is taken, and until its next request begins.
+/// It stands still while the server makes an answer.
 ///
-/// Of the channel's loop.
+/// It is used on the channel's loop only.
 final class ConnectionTimer: Sendable {
     private let channel: any Channel
     let limit: TimeAmount
@@ -25,11 +25,14 @@ final class ConnectionTimer: Sendable {
     }
 
     /// From now on this is done in place of closing the connection.
-    func onLate(_ body: @escaping () -> Void) { late.value = body }
+    func onLate(_ body: (() -> Void)?) { late.value = body }
 
-    func start() {
+    /// Starts it anew.
+    ///
+    /// - Parameter time: The time in place of the limit.
+    func start(_ time: TimeAmount? = nil) {
         stop()
-        timer.value = channel.eventLoop.scheduleTask(in: limit) { self.end() }
+        timer.value = channel.eventLoop.scheduleTask(in: time ?? limit) { self.end() }
     }
 
     func stop() {

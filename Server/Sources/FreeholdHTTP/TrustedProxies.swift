@@ -21,24 +21,29 @@ public struct TrustedProxies: Hashable, Sendable {
     private init() { (header, networks) = ("X-Forwarded-For", []) }
 
     /// - Parameter networks: addresses, or networks such as `10.0.0.0/8` and `fd00::/8`.
-    /// - Throws: `SettingsError` for what is neither.
+    /// - Throws: ``InvalidNetwork`` for a text that is neither.
     public init(_ networks: [String], header: String = "X-Forwarded-For") throws {
         self.header = header
         self.networks = try networks.map { text in
             guard let network = Network(text) else {
-                throw SettingsError("'\(text)' in 'proxy.addresses' is no address and no network.")
+                throw InvalidNetwork(text: text)
             }
             return network
         }
     }
 
-    /// Whose request it is.
+    /// A text that is neither an address nor a network.
+    public struct InvalidNetwork: Error, Hashable, Sendable {
+        public let text: String
+    }
+
+    /// Returns the address of the client that sent a request.
     ///
     /// - Parameters:
-    ///   - peer: the address that the connection comes from.
-    ///   - forwarded: what the header says, each time that it is there.
+    ///   - peer: The address of the connection's other side.
+    ///   - forwarded: The values of the header.
     /// - Complexity: O(addresses of trusted proxies × networks)
-    func client(_ peer: String, _ forwarded: [String]) -> String {
+    public func client(_ peer: String, _ forwarded: [String]) -> String {
         guard !networks.isEmpty, trusts(peer) else { return peer }
         var client = peer
         let said = forwarded.joined(separator: ",").split(separator: ",").suffix(32)
@@ -50,12 +55,12 @@ public struct TrustedProxies: Hashable, Sendable {
         return client
     }
 
-    private func trusts(_ address: String) -> Bool {
+    func trusts(_ address: String) -> Bool {
         guard let octets = Network.octets(address) else { return false }
         return networks.contains { $0.contains(octets) }
     }
 
-    /// Without a port, brackets and a zone. Nil for what is no address.
+    /// Without a port, brackets and a zone. Returns `nil` for a text that isn't an address.
     private static func address(_ text: Substring) -> String? {
         var text = text
         while let last = text.last, last == " " || last == "\t" { text.removeLast() }
@@ -79,7 +84,7 @@ public struct TrustedProxies: Hashable, Sendable {
             let most = isShort ? 32 : 128
             let bits = parts.count == 2 ? Int(parts[1]) : most
             guard let bits, (0...most).contains(bits) else { return nil }
-            // Who writes IPv4 as IPv6 and counts the bits as IPv4 does would trust everybody.
+            // An IPv4 network that is written as IPv6, but with the bits of IPv4, would contain all addresses.
             let isMapped = octets[..<10].allSatisfy { $0 == 0 } && octets[10] == 0xFF && octets[11] == 0xFF
             guard isShort || !isMapped || bits >= 96 else { return nil }
             self.octets = octets
