@@ -82,12 +82,16 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         guard let identify = group.identify else { return accept(exchange, context) }
         exchange.isIdentifying = true
         timer.stop()
-        let promise = context.eventLoop.makePromise(of: HTTPIdentification.self)
-        exchange.work = Task { promise.succeed(await identify(head)) }
-        let bound = NIOLoopBound((self, exchange, context), eventLoop: context.eventLoop)
-        promise.futureResult.whenSuccess { found in
-            let (connection, exchange, context) = bound.value
-            connection.identified(found, exchange, context)
+        let loop = context.eventLoop
+        let bound = NIOLoopBound((self, exchange, context), eventLoop: loop)
+        exchange.work = Task {
+            let found = await identify(head)
+            // The connection has ended, and its loop may have ended too.
+            if Task.isCancelled { return }
+            loop.execute {
+                let (connection, exchange, context) = bound.value
+                connection.identified(found, exchange, context)
+            }
         }
     }
 
@@ -230,7 +234,8 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         exchange.phase = .working
         exchange.body = []
         if exchange.stream == nil || exchange.isRead { timer.stop() }
-        let promise = context.eventLoop.makePromise(of: HTTPAnswer.self)
+        let loop = context.eventLoop
+        let bound = NIOLoopBound((self, exchange, context), eventLoop: loop)
         exchange.work = Task { [application] in
             let answer = await application.answer(request) { request in
                 let answer = await route.answer(request)
@@ -242,12 +247,12 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
                 return answer
             }
             if !request.body.isEmpty { request.budget?.giveBody(request.body.count) }
-            promise.succeed(answer)
-        }
-        let bound = NIOLoopBound((self, exchange, context), eventLoop: context.eventLoop)
-        promise.futureResult.whenSuccess { answer in
-            let (connection, exchange, context) = bound.value
-            connection.respond(answer, exchange, context)
+            // As above.
+            if Task.isCancelled { return }
+            loop.execute {
+                let (connection, exchange, context) = bound.value
+                connection.respond(answer, exchange, context)
+            }
         }
     }
 
@@ -402,6 +407,8 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The decoder reports each further read after an error. The error itself may wait for the end of an answer.
+        if error is ByteToMessageDecoderError { return }
         // NIO's handler answers bytes that can't be read, unless an answer is sent, and the connection ends with that answer.
         let isAnswered = error is HTTPParserError
         if isAnswered, exchange?.phase == .sending { return }

@@ -124,15 +124,18 @@ import Testing
         #expect(login.status == 200)
         #expect(login.headers["Connection"].isEmpty && login.headers["X-Request-ID"].count == 1)
         let token = try #require(try BSONDocument(extendedJSON: login.body)["access_token"]?.stringValue)
-        try await withThrowingTaskGroup { group in
-            for index in 0..<200 {
-                group.addTask {
-                    let headers: HTTPHeaders = index % 2 == 0 ? ["Authorization": "Bearer \(token)"] : [:]
-                    let answer = try await client.ask(.GET, "/api/data/v1/app/test/Note", headers)
-                    #expect(answer.status == (index % 2 == 0 ? 200 : 401))
+        // More reads at once would keep more than the user's share.
+        for _ in 0..<5 {
+            try await withThrowingTaskGroup { group in
+                for index in 0..<40 {
+                    group.addTask {
+                        let headers: HTTPHeaders = index % 4 == 0 ? ["Authorization": "Bearer \(token)"] : [:]
+                        let answer = try await client.ask(.GET, "/api/data/v1/app/test/Note", headers)
+                        #expect(answer.status == (index % 4 == 0 ? 200 : 401))
+                    }
                 }
+                try await group.waitForAll()
             }
-            try await group.waitForAll()
         }
         #expect(try await client.ask(.GET, "/nothing").status == 404)
         #expect(try await client.ask(.GET, "/health").body == "alive\n")

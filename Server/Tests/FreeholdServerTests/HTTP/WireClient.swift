@@ -97,8 +97,9 @@ final class WireClient {
         }
         guard hasBody else { return answer }
         if answer["transfer-encoding"] == "chunked" {
+            // The end of a line is one character.
             while let size = await line(endingWith: "\r\n") {
-                guard let count = Int(size.dropLast(2), radix: 16), let piece = await take(count) else { return nil }
+                guard let count = Int(size.dropLast(), radix: 16), let piece = await take(count) else { return nil }
                 _ = await take(2)
                 if count == 0 { return answer }
                 answer.body += piece
