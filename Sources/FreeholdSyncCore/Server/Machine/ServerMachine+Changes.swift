@@ -136,7 +136,7 @@ extension ServerMachine {
         switch session.state {
         case .behind:
             // What a file's own commits did mustn't come before their answers.
-            guard let cursor = session.cursor, !stream.isMerging(session.ident) else { return }
+            guard let cursor = session.cursor, !session.isHeldByFetch, !stream.isMerging(session.ident) else { return }
             if cursor == stream.head.cursor {
                 sessions[key]?.state = .live
                 if let views = streams[session.stream]?.sessions.views {
@@ -167,11 +167,12 @@ extension ServerMachine {
         }
         // The next bind tells a log that was cut from a store that was replaced.
         guard let step = answer else { return end(key, .transient(after: 0), "The client is too far behind.") }
-        if streams[session.stream]?.isMerging(session.ident) == true {
-            sessions[key]?.state = .behind
-            return
-        }
         if let number = step.authors[session.ident], number > session.acknowledged {
+            // The answer is on its way. A step without such commits is sent, or a client that commits all the time would never get on.
+            if streams[session.stream]?.isMerging(session.ident) == true {
+                sessions[key]?.state = .behind
+                return
+            }
             // Another node took a commit in after the session was bound here. The next bind gives its answer.
             return end(key, .transient(after: 0), "The file has an answer that it doesn't know.")
         }
@@ -193,8 +194,10 @@ extension ServerMachine {
         guard change.view.identity == session.view.identity, work.told == session.told ?? step.from else { return }
         sessions[key]?.state = .behind
         // The file has committed meanwhile: what that did mustn't be sent before the answers.
-        if streams[session.stream]?.isMerging(session.ident) == true { return }
-        if let number = step.authors[session.ident], number > session.acknowledged { return pump(key) }
+        if let number = step.authors[session.ident], number > session.acknowledged {
+            if streams[session.stream]?.isMerging(session.ident) == true { return }
+            return pump(key)
+        }
         streams[session.stream]?.takeLate(step, change)
         report(change.failures, to: key)
         if let stream = streams[session.stream] {
@@ -216,14 +219,14 @@ extension ServerMachine {
 
     mutating func fetch(_ key: SessionKey, _ names: [ObjectName]) {
         guard let session = sessions[key], session.told != nil, !names.isEmpty else { return }
-        guard session.fetches.reduce(names.count, { $0 + $1.count }) <= configuration.heldObjects else {
+        guard session.fetches.names + names.count <= configuration.heldObjects else {
             return end(key, .tooLarge(limit: UInt64(configuration.heldObjects)), "Too many objects are asked for.")
         }
         // A client asks for many names in each message.
         guard session.fetches.count < 1_000 else {
             return end(key, .violation, "There are too many requests for objects.")
         }
-        sessions[key]?.fetches.append(Set(names).sorted()[...])
+        sessions[key]?.fetches.append(names)
         askFetched(key)
     }
 
@@ -236,6 +239,11 @@ extension ServerMachine {
             let names = session.fetches.first, let first = names.first
         else { return }
         var at = cursor(of: session) ?? told
+        if session.fetchesLate {
+            // The step that the store was asked for moves the session.
+            if case .catchingUp = session.state { return }
+            if session.isLive { leaveBehind(key, at: at) }
+        }
         if case .bootstrap(let bootstrap) = session.state { at = bootstrap.cursor }
         let asked = Array(names.prefix(configuration.chunkObjects).prefix { $0.className == first.className })
         sessions[key]?.isFetching = true
@@ -255,6 +263,7 @@ extension ServerMachine {
         // The client has got on meanwhile: what was read may be old.
         guard current == at else {
             sessions[key]?.isFetching = false
+            sessions[key]?.fetchesLate = true
             return askFetched(key)
         }
         let found = Dictionary(page.objects.map { ($0.name, $0.object) }) { first, _ in first }
@@ -271,9 +280,12 @@ extension ServerMachine {
         var (view, current) = (session.view, cursor(of: session))
         if case .bootstrap(let bootstrap) = session.state { (view, current) = (bootstrap.new, bootstrap.cursor) }
         // The client has another version, or another view, meanwhile.
-        guard current == at, view.identity == work.view.identity else { return askFetched(key) }
-        sessions[key]?.fetches[0].removeFirst(names.count)
-        if sessions[key]?.fetches[0].isEmpty == true { sessions[key]?.fetches.removeFirst() }
+        guard current == at, view.identity == work.view.identity else {
+            sessions[key]?.fetchesLate = true
+            return askFetched(key)
+        }
+        sessions[key]?.fetchesLate = false
+        sessions[key]?.fetches.removeFirst(names.count)
         let batches = [ClassBatch](work.updates)
         sessions[key]?.noteSent(batches)
         // Each message stands by itself: it corrects what the client has.
@@ -281,7 +293,7 @@ extension ServerMachine {
             let changes = Changes(from: told, to: told, clock: stream.head.clock, classes: piece)
             send(key, .changes(key.number, changes))
         }
-        askFetched(key)
+        pump(key)
     }
 }
 
