@@ -24,7 +24,7 @@ SLOW_SUITES ?= CrashTests|LostWriteTests|Damaged|VerifyTests|RandomMigration|Del
 TEST_BUILD ?= $(CURDIR)/.build
 TEST_BUILD_FLAGS = --traits default,Sync --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
 
-.PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-fast test-server test-attacks cli install-cli server build-release bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-storm soak-hour tsan format lint lint-lower need-python docs docs-code
+.PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-fast test-server test-attacks cli install-cli server build-release build-traits bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-storm soak-hour tsan format lint lint-lower need-python docs docs-code
 
 help:
 	@echo "make setup        install the C libraries that Freehold needs (LMDB, and zlib for sync), where they are missing"
@@ -41,6 +41,7 @@ help:
 	@echo "make test-server  the server's tests, with clients over sockets of this machine"
 	@echo "make test-attacks attacks on the server's process while honest users are measured, in an optimised build; ATTACK="TEXT;TEXT" runs those"
 	@echo "make test-traits  the suites of logs and metrics, built with the traits Logging and Metrics"
+	@echo "make build-traits the libraries with each combination of traits, or with TRAITS=\"none Sync\""
 	@echo "make test-bundled-lmdb the engine on an LMDB that a package brings, as on systems without one of their own"
 	@echo "make test-release the suites around fast ways, in an optimised build"
 	@echo "make bench        the full benchmark beside SQLite and LMDB; writes Benchmarks/results.md"
@@ -146,6 +147,9 @@ bench-build: setup-bench
 test-traits: setup
 	$(SWIFT) test --traits default,Logging,Metrics --scratch-path .build-traits $(TEST_FLAGS) --filter "$(TRAIT_SUITES)"
 	@echo "Freehold: the run with every trait passed"
+
+build-traits: setup
+	@SWIFT="$(SWIFT)" Scripts/build-traits $(TRAITS)
 
 test-bundled-lmdb: setup
 	@SWIFT="$(SWIFT)" Scripts/test-bundled-lmdb

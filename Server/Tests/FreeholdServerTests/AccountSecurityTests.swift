@@ -156,6 +156,18 @@ import Testing
         await server.stop()
     }
 
+    @Test func `a token whose successors never arrive stays good`() async throws {
+        let server = try await AccountProbe()
+        let token = try #require(try await server.loginAnonymous()["refresh_token"])
+        for number in 0..<150 {
+            server.clock.advance(1)
+            #expect(try await server.renew(token).status == 201, "\(number)")
+            let kept = try await server.store.work { $0.objects(StoredSession.self).count }
+            #expect(kept <= AccountStore.keptTokens.most)
+        }
+        await server.stop()
+    }
+
     /// Starts a server and returns the status of a request with the token to an app of that server.
     ///
     /// - Parameter apps: The apps that the settings name for outside tokens.

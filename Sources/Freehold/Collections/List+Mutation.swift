@@ -57,6 +57,7 @@ extension List {
     @_specialize(where Element == Double, S == [Double])
     public func append<S: Sequence>(objectsIn elements: S) where S.Element == Element {
         guard let at = place() else {
+            if kept != nil { return kept!.append(contentsOf: elements.map { Element._rlmContent($0) }) }
             items.append(contentsOf: elements)
             return
         }
@@ -71,6 +72,7 @@ extension List {
     public func insert<C: Collection>(contentsOf elements: C, at i: Int) where C.Element == Element {
         checkPosition(i, of: count)
         guard let at = place() else {
+            if kept != nil { return kept!.insert(contentsOf: elements.map { Element._rlmContent($0) }, at: i) }
             items.insert(contentsOf: elements, at: i)
             return
         }
@@ -82,7 +84,7 @@ extension List {
     func set(_ i: Int, _ element: Element) {
         checkElement(i, of: count)
         guard let at = place() else {
-            items[i] = element
+            if kept != nil { kept![i] = Element._rlmContent(element) } else { items[i] = element }
             return
         }
         _ = at.table.core.requireWrite()
@@ -108,6 +110,7 @@ extension List {
     public func replaceSubrange<C: Collection>(_ range: Range<Int>, with elements: C) where C.Element == Element {
         checkRange(range, count)
         guard let at = place() else {
+            if kept != nil { return kept!.replaceSubrange(range, with: elements.map { Element._rlmContent($0) }) }
             items.replaceSubrange(range, with: elements)
             return
         }
@@ -133,7 +136,7 @@ extension List {
     public func removeSubrange(_ range: Range<Int>) {
         checkRange(range, count)
         guard let at = place() else {
-            items.removeSubrange(range)
+            if kept != nil { kept!.removeSubrange(range) } else { items.removeSubrange(range) }
             return
         }
         change(at) { tx throws(EngineError) in try at.remove(range, tx) }
@@ -171,6 +174,7 @@ extension List {
     public func removeAll() {
         guard let at = place() else {
             items.removeAll()
+            kept = nil
             return
         }
         change(at) { tx throws(EngineError) in try at.clear(tx) }
@@ -192,7 +196,11 @@ extension List {
         checkElement(to, of: count)
         guard from != to else { return }
         guard let at = place() else {
-            items.insert(items.remove(at: from), at: to)
+            if kept != nil {
+                kept!.insert(kept!.remove(at: from), at: to)
+            } else {
+                items.insert(items.remove(at: from), at: to)
+            }
             return
         }
         change(at) { tx throws(EngineError) in try at.move(from: from, to: to, tx) }
@@ -224,7 +232,7 @@ extension List {
         checkElement(j, of: count)
         guard i != j else { return }
         guard let at = place() else {
-            items.swapAt(i, j)
+            if kept != nil { kept!.swapAt(i, j) } else { items.swapAt(i, j) }
             return
         }
         change(at) { tx throws(EngineError) in try at.swap(i, and: j, in: tx) }
@@ -236,7 +244,10 @@ extension List {
     /// are the same list.
     func assign(_ other: List) {
         if isSame(as: other) { return }
-        if Element._rlmShape.isPartial, isManaged, case .list(let contents) = other.content { return assign(contents) }
+        if Element._rlmShape.isPartial, case .list(let contents) = other.content {
+            if isManaged { return assign(contents) }
+            if assignContents(.list(contents)) { return }
+        }
         assign(elements: other.elements_)
     }
 
@@ -252,6 +263,7 @@ extension List {
     func assign(elements: [Element]) {
         guard let at = place() else {
             items = elements
+            kept = nil
             return
         }
         _ = at.table.core.requireWrite()

@@ -57,6 +57,7 @@ extension List: ContentCollection {
         if let at = place(), Element._rlmShape.type != .any {
             return .list(at.view.listValues(at.column, owner).map { at.table.content(of: $0, property) })
         }
+        if let kept { return .list(kept) }
         return .list(elements_.map { Element._rlmContent($0) })
     }
 
@@ -71,7 +72,12 @@ extension List: ContentCollection {
         var elements: [Element] = []
         elements.reserveCapacity(contents.count)
         for content in contents {
-            guard let element = Element._rlmFromContent(content) else { return false }
+            guard let element = Element._rlmFromContent(content) else {
+                guard Element.keeps(contents) else { return false }
+                items = [Element]()
+                kept = contents
+                return true
+            }
             elements.append(element)
         }
         assign(elements: elements)

@@ -17,6 +17,9 @@ import FreeholdEngine
 public final class List<Element: RealmCollectionValue>: _CollectionBase {
     /// The elements of an unmanaged list.
     @exclusivity(unchecked) var items = [Element]()
+    /// The contents of all elements of an unmanaged list, if some aren't values of the element type. See
+    /// `KeptContents.swift`. `items` is empty then.
+    @exclusivity(unchecked) var kept: [_StoredContent]?
 
     // The place of a managed list. The reference to the core keeps the table alive.
     @exclusivity(unchecked) private(set) var core: RealmCore?
@@ -51,11 +54,12 @@ public final class List<Element: RealmCollectionValue>: _CollectionBase {
     }
 
     override var plainContents: PlainContents? {
-        isManaged ? nil : PlainContents.values(items).map { PlainContents($0) }
+        isManaged || kept != nil ? nil : PlainContents.values(items).map { PlainContents($0) }
     }
 
     func bind(_ table: ManagedTable, _ key: ObjectKey, property: Int, nested: NestedCollection?) {
         if !items.isEmpty { items = [Element]() }
+        kept = nil
         self.nested = nested
         core = table.core
         self.table = table
@@ -174,7 +178,7 @@ extension List {
     ///
     /// - Complexity: O(1)
     public var count: Int {
-        guard let at = place() else { return items.count }
+        guard let at = place() else { return kept?.count ?? items.count }
         return at.count
     }
 
@@ -204,6 +208,10 @@ extension List {
                 return Element._element(content, in: table?.core)
             }
             guard let at = place() else {
+                if let kept {
+                    checkElement(i, kept.count)
+                    return Element._element(kept[i], in: nil)
+                }
                 if i >= items.count, let element: Element = KeyPathRecorder.element(String(i)) { return element }
                 checkElement(i, of: items.count)
                 return items[i]
@@ -228,7 +236,7 @@ extension List {
     ///
     /// - Complexity: O(n)
     public func index(of element: Element) -> Int? {
-        guard let at = place() else { return items.firstIndex(of: element) }
+        guard let at = place() else { return kept?.index(of: element) ?? items.firstIndex(of: element) }
         switch Element._rlmContent(element) {
         case .value(let value): return at.index(of: value)
         case .object(let object?) where object._core === core && object._state == elementTable?.state:
@@ -248,7 +256,7 @@ extension List {
     public func makeIterator() -> RLMIterator<Element> {
         if let at = linkPlace() { return RLMIterator(.array(at.keys), at.target) }
         if let elements = plainPlace()?.elements(Element.self) { return RLMIterator(values: elements) }
-        guard let at = place() else { return RLMIterator(values: items) }
+        guard let at = place() else { return RLMIterator(values: unmanagedElements) }
         if Element.self is ObjectBase.Type, let elementTable {
             return RLMIterator(.array(at.view.listLinks(at.column, owner)), elementTable)
         }
@@ -257,9 +265,11 @@ extension List {
 
     /// All elements at the time of the call.
     var elements_: [Element] {
-        guard let at = place() else { return items }
+        guard let at = place() else { return unmanagedElements }
         return elements(at)
     }
+
+    private var unmanagedElements: [Element] { kept?.elements() ?? items }
 
     private func elements(_ at: Place) -> [Element] {
         at.values.enumerated().map { element($0.element, at: $0.offset) }
@@ -327,7 +337,7 @@ extension List: RealmCollection {
 
     public var _values: _ValueSource<Element>? {
         if Element._rlmShape.type == .object { return nil }
-        guard let core else { return _ValueSource(items) }
+        guard let core else { return _ValueSource(unmanagedElements) }
         return _ValueSource(
             core,
             isLive: { !self.isInvalidated },
@@ -345,7 +355,9 @@ extension List: RealmCollection {
     /// Returns a Boolean value that indicates whether both are the managed list of the same row's property, or both are
     /// unmanaged with equal elements.
     public static func == (a: List, b: List) -> Bool {
-        if a.core == nil, b.core == nil { return a === b || a.items == b.items }
+        if a.core == nil, b.core == nil {
+            return a === b || a.kept == nil && b.kept == nil && a.items == b.items
+        }
         return a.isSame(as: b)
     }
 

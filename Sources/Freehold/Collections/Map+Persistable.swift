@@ -53,6 +53,7 @@ extension Map: _Persistable {
 extension Map: ContentCollection {
     var content: _StoredContent {
         guard let at = place() else {
+            if let kept { return .dictionary(kept.sorted.map { _StoredEntry($0.key, $0.value) }) }
             return .dictionary(items.sorted.map { _StoredEntry($0.key, Value._rlmContent($0.value)) })
         }
         return .dictionary(
@@ -75,7 +76,17 @@ extension Map: ContentCollection {
                 // A custom type that is stored as an object reads as its default if no object is stored.
                 values.append((entry.key, Value._rlmUnmapped(entry.content)))
             } else {
-                return false
+                guard Value._rlmShape.isPartial else { return false }
+                if home != nil {
+                    assign(entries, values: { [] })
+                    return true
+                }
+                guard Value.keeps(entries.map(\.content)) else { return false }
+                var all = UnmanagedMap<_StoredContent>()
+                for entry in entries { all.set(entry.content, entry.key) }
+                items.removeAll()
+                kept = all
+                return true
             }
         }
         assign(entries, values: { values })

@@ -16,7 +16,7 @@ extension Map {
     /// The source, for a map of values.
     private var valueSource: _ValueSource<Value>? {
         if Value._rlmShape.type == .object { return nil }
-        guard let home else { return _ValueSource(items.sorted.map(\.value)) }
+        guard let home else { return _ValueSource(unmanagedEntries.map(\.value)) }
         return _ValueSource(
             home.core,
             isLive: { !self.isInvalidated },

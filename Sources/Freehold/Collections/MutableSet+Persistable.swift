@@ -51,7 +51,7 @@ extension MutableSet: _Persistable {
 
 extension MutableSet: ContentCollection {
     var content: _StoredContent {
-        guard let at = place() else { return .list(items.elements.map { Element._rlmContent($0) }) }
+        guard let at = place() else { return .list(kept ?? items.elements.map { Element._rlmContent($0) }) }
         return .list(at.view.listValues(at.column, at.owner).map { at.table.content(of: $0, at.property) })
     }
 
@@ -62,7 +62,17 @@ extension MutableSet: ContentCollection {
         var elements: [Element] = []
         elements.reserveCapacity(contents.count)
         for content in contents {
-            guard let element = Element._rlmFromContent(content) else { return false }
+            guard let element = Element._rlmFromContent(content) else {
+                guard Element._rlmShape.isPartial else { return false }
+                if home != nil {
+                    assign(contents, elements: { [] })
+                    return true
+                }
+                guard Element.keeps(contents) else { return false }
+                items.removeAll()
+                kept = contents
+                return true
+            }
             elements.append(element)
         }
         assign(contents, elements: { elements })

@@ -97,6 +97,7 @@ extension _CustomPersistable {
             let info = ClassInfo.of(type(of: object))
             return Persisted<Self>.get(info.makeUnmanaged(), info.properties[key])
         }
+        if let kept = object._kept(key) { return _fhUnmapped(nil, kept.plain, nil) }
         if isObject {
             guard let persisted = PersistedType._rlmGetOptional(object, key) else { return _rlmDefaultValue() }
             return _rlmMapped(persisted) ?? object._fallback(key) ?? _fhUnmapped(nil, persisted, or: nil)
@@ -113,7 +114,7 @@ extension _CustomPersistable {
         }
     }
     public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Self? {
-        if object._recordsReads(key) { return nil }
+        if object._recordsReads(key) || object._kept(key) != nil { return nil }
         return PersistedType._rlmGetOptional(object, key).flatMap { _rlmMapped($0) }
     }
     public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: Self?) {

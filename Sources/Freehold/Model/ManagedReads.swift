@@ -40,7 +40,7 @@ extension ObjectBase {
 
     @inline(never) private final func _becomeCurrent(_ key: Int) -> Bool {
         guard let table = _table else {
-            _record(key)
+            if _kept(key) == nil { _record(key) }
             return false
         }
         _verifyLive(table)

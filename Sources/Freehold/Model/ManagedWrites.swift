@@ -42,6 +42,7 @@ extension ObjectBase {
         to value: @autoclosure () -> Value,
         body: (WriteTransaction, Column, ObjectKey) throws(EngineError) -> Void
     ) {
+        if _extra != nil, _replaceKept(key, by: .value(value())) { return }
         let at = _prepareWrite(key)
         at.column._withUnsafeGuaranteedRef { column in
             if column.isPrimaryKey {
@@ -125,6 +126,7 @@ func _fhWriteValue(_ object: ObjectBase, _ key: Int, to value: Value) { object._
 /// Sets a link to an object. An unmanaged object is added to the realm. An embedded object that has an owner is copied.
 @usableFromInline @inline(never)
 func _fhWriteLink(_ object: ObjectBase, _ key: Int, to value: ObjectBase?) {
+    if object._extra != nil, object._replaceKept(key, by: .object(value)) { return }
     let at = object._prepareWrite(key)
     var target: ObjectKey?
     if let value {

@@ -71,6 +71,13 @@ enum ObjectPopulation {
         copies: inout EmbeddedCopies
     ) throws(Realm.Error) -> _StoredContent {
         switch content {
+        // Content that isn't a value of the custom type is kept, as an object of the copy's own.
+        case .object(let object as EmbeddedObject)
+        where property.shape.isMapped && property.shape.isPartial && owner._core == nil && object._core != nil
+            && !property.access.isMapped(content):
+            let copy = object._info.makeUnmanaged()
+            try assign(try ValueConversion.object(object, object._info), to: copy)
+            return .object(copy)
         // The value of a custom type creates its own object, so there is nothing to copy.
         case .object(is EmbeddedObject) where property.shape.isMapped: return content
         case .object(let object as EmbeddedObject) where owner._core == nil && (isCopy || object._core != nil):

@@ -16,8 +16,8 @@ import FreeholdEngine
 /// A stored raw value without a case reads as `nil` if the property, or the element of the collection, is optional.
 /// Otherwise, reading it is a programmer error, except in a synced realm, because another version of the app may have
 /// stored the value there. It then reads as the default value of the property, or of the element type. Operations that
-/// don't need a value of the enum show the raw value: `print`, `object["status"]`, `value(forKey:)`, copies in a realm,
-/// and JSON.
+/// don't need a value of the enum show the raw value: `print`, `object["status"]`, `value(forKey:)`, JSON and copies,
+/// managed or not.
 public protocol PersistableEnum: _PersistableInsideOptional, _RealmCollectionValueInsideOptional, _DefaultConstructible,
     RawRepresentable, CaseIterable, Comparable, MinMaxType, RealmEnum
 where RawValue: _PersistableScalar & Comparable, PersistedType == RawValue, _Storage == Self {}
@@ -50,7 +50,7 @@ extension PersistableEnum {
         if let value: Self = object._fallback(key) { return value }
         return _fhUnmapped(
             object,
-            object._extra?.recorder == nil ? RawValue._rlmGet(object, key) : nil,
+            object._extra?.recorder == nil ? object._kept(key)?.plain ?? RawValue._rlmGet(object, key) : nil,
             or: _rlmDefaultValue()
         )
     }

@@ -119,9 +119,11 @@ extension Persisted: PersistedAccess {
         return unmapped(object, property) ?? Value._rlmContent(get(object, property))
     }
 
-    /// Returns the stored content of a managed object's property, if it isn't a value of the type.
+    /// Returns the content of a managed object's property, or that which an unmanaged copy keeps, if it isn't a value of
+    /// the type.
     private static func unmapped(_ object: ObjectBase, _ property: PropertyInfo) -> _StoredContent? {
-        guard property.shape.isPartial, !property.isCollection, let content = object._storedContent(of: property),
+        guard property.shape.isPartial, !property.isCollection,
+            let content = object._kept(property.index) ?? object._storedContent(of: property),
             Value._rlmFromContent(content) == nil
         else { return nil }
         // A custom type that is stored as an object reads as its default value if no object is stored.
@@ -141,7 +143,7 @@ extension Persisted: PersistedAccess {
     }
 
     static func assign(_ content: _StoredContent, to object: ObjectBase, at property: PropertyInfo) -> Bool {
-        guard let value = Value._rlmFromContent(content) else { return false }
+        guard let value = Value._rlmFromContent(content) else { return keep(content, in: object, at: property) }
         let wrapper = wrapper(object, property)
         if wrapper.pointee.meta & managedBit != 0 {
             Value._rlmSet(object, property.index, to: value)
@@ -150,6 +152,18 @@ extension Persisted: PersistedAccess {
         } else {
             wrapper.pointee.value = Value._rlmBox(value)
         }
+        return true
+    }
+
+    /// Keeps a content that isn't a value of the type, in an unmanaged object.
+    ///
+    /// - Returns: false if the content doesn't fit the stored type, either.
+    private static func keep(_ content: _StoredContent, in object: ObjectBase, at property: PropertyInfo) -> Bool {
+        guard object._core == nil, object._extra?.recorder == nil, property.shape.isPartial, !property.isCollection,
+            property.shape.stores(content)
+        else { return false }
+        adopt(wrapper(object, property), property.index)
+        object._keep(content, property.index)
         return true
     }
 

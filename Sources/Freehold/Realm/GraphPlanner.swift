@@ -199,13 +199,14 @@ struct GraphPlanner {
         let table = plan.nodes[node].table
         let info = table.info
         let address = object._fieldAddress(0)
-        for direct in info.directProperties where direct.isPlain && !direct.fits(address, table) {
+        for direct in info.directProperties where direct.isPlain {
+            if object._kept(direct.index) == nil, direct.fits(address, table) { continue }
             try check(info.value(of: object, at: direct.index), of: info.properties[direct.index], in: info)
         }
         if let index = info.primaryKeyIndex {
             try plan.resolve(node, primaryKey: info.value(of: object, at: index), policy: policy)
         }
-        plan.nodes[node].writesDirectly = plan.nodes[node].existing == nil
+        plan.nodes[node].writesDirectly = plan.nodes[node].existing == nil && !object._keepsContents
         var values: [(property: Int, value: GraphPlan.PlannedValue)] = []
         for direct in info.directProperties where !(direct.isPlain && plan.nodes[node].writesDirectly) {
             let property = info.properties[direct.index]

@@ -114,7 +114,7 @@ struct SimulatedWorld {
     mutating func add(_ index: Int) {
         var generator = EditGenerator(kinds: checks.kinds)
         generator.fitsFiles = profile.hasVersions
-        generator.skip(to: Int64(index + 1) * 1_000_000)
+        generator.skip(to: Int64(index + 1) * 1_000_000_000)
         let offset = Int64.random(in: -60_000...60_000, using: &random)
         clients.append(Client(machine: machine(index), generator: generator, offset: offset))
         clients[index].node = index % nodes.count

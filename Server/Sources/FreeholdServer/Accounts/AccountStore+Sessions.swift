@@ -99,7 +99,8 @@ extension AccountStore {
             parent.replaced = now
         }
         add(next, login: login, user: user, parent: newest(after: hash, login, realm), to: realm)
-        trim(login, realm)
+        // If answers are lost, a client has only the token that it presented, however old that is.
+        trim(login, keeping: [hash, SecretDigest.hexadecimal(next.text)], realm)
         return Session(token: next.text, user: AccountUser(owner, realm), login: login)
     }
 
@@ -211,12 +212,12 @@ extension AccountStore {
         realm.delete(realm.objects(StoredSession.self).where { $0.login == login })
     }
 
-    /// Deletes the oldest tokens of a log-in with too many tokens.
-    private static func trim(_ login: String, _ realm: Realm) {
+    /// Deletes the oldest tokens of a log-in with too many tokens, except some.
+    private static func trim(_ login: String, keeping kept: Set<String>, _ realm: Realm) {
         let all = realm.objects(StoredSession.self).where { $0.login == login }
         guard all.count > keptTokens.most else { return }
-        let old = Array(all.sorted(byKeyPath: "created", ascending: true).prefix(all.count - keptTokens.least))
-        realm.delete(old)
+        let sorted = all.sorted(byKeyPath: "created", ascending: true).lazy.filter { !kept.contains($0.digest) }
+        realm.delete(Array(sorted.prefix(all.count - keptTokens.least)))
     }
 
     private static func add(

@@ -4,7 +4,7 @@ import NIOCore
 /// Who is connected.
 extension ServerNode {
     func connectedUsers() async throws -> Set<String> {
-        try await loop.submit { Set(self.users.keys.map(\.string)) }.get()
+        Set(users.names.map(\.string))
     }
 
     /// The log-ins that connections were opened with.

@@ -20,7 +20,8 @@ public final class ServerNode: @unchecked Sendable {
     private(set) var machine: ServerMachine
     private var random = SystemRandomNumberGenerator()
     var peers: [ConnectionNumber: Peer] = [:]
-    private(set) var users: [SyncString: Int] = [:]
+    /// The connections of each user.
+    let users: UserConnections
     private var timers: [ServerTimer: Scheduled<Void>] = [:]
     private var requests: [RequestNumber: Request] = [:]
     private var ingested: @Sendable (StreamName, [SyncString: Int]) -> Void = { _, _ in }
@@ -96,6 +97,7 @@ public final class ServerNode: @unchecked Sendable {
         self.matcher = matcher
         (self.configuration, self.store, self.authenticator) = (configuration, store, authenticator)
         (self.loop, self.logger) = (loop, logger.safe)
+        users = UserConnections(most: configuration.limits.connectionsPerUser)
         reads = StoreReads(most: configuration.limits.connections)
         shares = UserShares(most: configuration.limits.requestsPerUser)
         memory = MemoryLedger(configuration.limits)
@@ -183,25 +185,11 @@ public final class ServerNode: @unchecked Sendable {
     private func close(_ peer: Peer) {
         guard peers.removeValue(forKey: peer.number) != nil else { return }
         peer.memory.close()
-        if let user = peer.countedUser { leave(user) }
+        if let user = peer.countedUser { users.leave(user) }
         sessions -= peer.countedSessions
         handle(.closed(peer.number))
         note()
         if peers.isEmpty { drained?.succeed(()) }
-    }
-
-    /// Counts a connection of a user. On the node's loop.
-    ///
-    /// - Returns: false if the user has as many as a user may have.
-    func enter(_ user: SyncString) -> Bool {
-        guard users[user, default: 0] < configuration.limits.connectionsPerUser else { return false }
-        users[user, default: 0] += 1
-        return true
-    }
-
-    func leave(_ user: SyncString) {
-        users[user, default: 1] -= 1
-        if users[user] == 0 { users[user] = nil }
     }
 
     private func note() {
@@ -253,9 +241,11 @@ public final class ServerNode: @unchecked Sendable {
         // What a client asked for that has left isn't done any more. What it did is.
         if peer.hasLeft, !message.isUpload { return }
         count(message, peer)
-        if case .hello(let hello) = message, !admit(SyncString(hello.token.text.string), peer) { return }
         handle(.received(peer.number, message, bytes: UInt64(bytes)))
     }
+
+    /// A Boolean value that indicates whether messages of a user wait for the store.
+    var hasParkedMessages: Bool { !messages.parked.isEmpty }
 
     /// Lets users go on whose messages waited for the store.
     private func resumeParked() {
@@ -282,19 +272,6 @@ public final class ServerNode: @unchecked Sendable {
         peer.countedSessions -= 1
         sessions -= 1
         note()
-    }
-
-    /// Counts a user's connections.
-    private func admit(_ user: SyncString, _ peer: Peer) -> Bool {
-        guard !user.string.isEmpty, peer.countedUser == nil, peers[peer.number] != nil else { return true }
-        guard enter(user) else {
-            let error = ErrorMessage(.transient(after: 60_000), text: "The user has too many connections.")
-            peer.send([OutgoingMessage(session: nil, frame: SharedFrame(.error(nil, error)))])
-            peer.finish()
-            return false
-        }
-        peer.countedUser = user
-        return true
     }
 
     func app(_ name: SyncString) -> NodeApp? { apps.withLock { $0[name] } }
@@ -333,8 +310,22 @@ public final class ServerNode: @unchecked Sendable {
     /// Reads the store beside the machine.
     ///
     /// - Returns: `.failed(.unknown)` also if the store doesn't answer in time, or the task is cancelled.
-    func read(_ request: ServerStoreRequest) async -> ServerStoreAnswer {
-        let answer = await reads.read(until: now() + configuration.limits.storeTimeout) { store.perform(request, $0) }
+    func read(_ request: ServerStoreRequest) async -> ServerStoreAnswer { await read(request, in: nil) }
+
+    /// Reads the store in the turns of a user, which has a few reads at the same time. A read of a cancelled task counts until the store has answered.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled before the read begins.
+    func read(_ request: ServerStoreRequest, of user: SyncString) async throws -> ServerStoreAnswer {
+        await read(request, in: try await shares.enter(user))
+    }
+
+    private func read(_ request: ServerStoreRequest, in place: UserShares.Place?) async -> ServerStoreAnswer {
+        let answer = await reads.read(until: now() + configuration.limits.storeTimeout) { done in
+            store.perform(request) { answer in
+                place?.leave()
+                done(answer)
+            }
+        }
         if case .failed = answer {} else { state.withLock { $0.storeFailures = 0 } }
         return answer
     }

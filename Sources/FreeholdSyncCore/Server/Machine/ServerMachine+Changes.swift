@@ -120,7 +120,7 @@ extension ServerMachine {
         guard let session = sessions[key], isOpen(session), let stream = streams[session.stream] else { return }
         switch session.state {
         case .behind:
-            guard let cursor = session.cursor else { return }
+            guard let cursor = session.cursor, !session.isHeldByFetch else { return }
             if cursor == stream.head.cursor {
                 sessions[key]?.state = .live
                 if let views = streams[session.stream]?.sessions.views {
@@ -207,14 +207,14 @@ extension ServerMachine {
 
     mutating func fetch(_ key: SessionKey, _ names: [ObjectName]) {
         guard let session = sessions[key], session.told != nil, !names.isEmpty else { return }
-        guard session.fetches.reduce(names.count, { $0 + $1.count }) <= configuration.heldObjects else {
+        guard session.fetches.names + names.count <= configuration.heldObjects else {
             return end(key, .tooLarge(limit: UInt64(configuration.heldObjects)), "Too many objects are asked for.")
         }
         // A client asks for many names in each message.
         guard session.fetches.count < 1_000 else {
             return end(key, .violation, "There are too many requests for objects.")
         }
-        sessions[key]?.fetches.append(Set(names).sorted()[...])
+        sessions[key]?.fetches.append(names)
         askFetched(key)
     }
 
@@ -227,6 +227,11 @@ extension ServerMachine {
             let names = session.fetches.first, let first = names.first
         else { return }
         var at = cursor(of: session) ?? told
+        if session.fetchesLate {
+            // The step that the store was asked for moves the session.
+            if case .catchingUp = session.state { return }
+            if session.isLive { leaveBehind(key, at: at) }
+        }
         if case .bootstrap(let bootstrap) = session.state { at = bootstrap.cursor }
         let asked = Array(names.prefix(configuration.chunkObjects).prefix { $0.className == first.className })
         sessions[key]?.isFetching = true
@@ -246,6 +251,7 @@ extension ServerMachine {
         // The client has got on meanwhile: what was read may be old.
         guard current == at else {
             sessions[key]?.isFetching = false
+            sessions[key]?.fetchesLate = true
             return askFetched(key)
         }
         let found = Dictionary(page.objects.map { ($0.name, $0.object) }) { first, _ in first }
@@ -262,9 +268,12 @@ extension ServerMachine {
         var (view, current) = (session.view, cursor(of: session))
         if case .bootstrap(let bootstrap) = session.state { (view, current) = (bootstrap.new, bootstrap.cursor) }
         // The client has another version, or another view, meanwhile.
-        guard current == at, view.identity == work.view.identity else { return askFetched(key) }
-        sessions[key]?.fetches[0].removeFirst(names.count)
-        if sessions[key]?.fetches[0].isEmpty == true { sessions[key]?.fetches.removeFirst() }
+        guard current == at, view.identity == work.view.identity else {
+            sessions[key]?.fetchesLate = true
+            return askFetched(key)
+        }
+        sessions[key]?.fetchesLate = false
+        sessions[key]?.fetches.removeFirst(names.count)
         let batches = [ClassBatch](work.updates)
         sessions[key]?.noteSent(batches)
         // Each message stands by itself: it corrects what the client has.
@@ -272,7 +281,7 @@ extension ServerMachine {
             let changes = Changes(from: told, to: told, clock: stream.head.clock, classes: piece)
             send(key, .changes(key.number, changes))
         }
-        askFetched(key)
+        pump(key)
     }
 }
 

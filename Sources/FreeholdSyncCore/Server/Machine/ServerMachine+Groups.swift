@@ -124,14 +124,17 @@ extension ServerMachine {
             streams[name] = stream
             return startGroup(name)
         }
-        guard group.items.first?.refusal == nil else {
+        switch group.items[0].refusal {
+        case nil: group.items[0].refusal = CommitRefusal(.tooLarge)
+        // The lists in which the refused elements leave places are too large themselves.
+        case let refusal? where refusal.leavesPlaces: group.items[0].refusal?.leavesPlaces = false
+        default:
             // Not even the refusal can be kept: the author's objects have names without bounds.
             streams[name]?.group = nil
             let reason = SyncString("The store can't keep the commit: \(text)")
             for item in group.items { fail(item, .violation, reason, name) }
             return startGroup(name)
         }
-        group.items[0].refusal = .tooLarge
         streams[name]?.group = group
         runGroup(name)
     }
@@ -320,8 +323,14 @@ extension RowQuery {
         }
         let seen = commit.seen.values.reduce(commit.base, max)
         if seen < rows.head.version, rows.clocks[seen] == nil { clocks.insert(seen) }
-        // The objects of a commit that is refused needn't be read: they may be too large.
-        guard item.refusal == nil else { return }
+        if let refusal = item.refusal {
+            // The other objects of a commit that is refused needn't be read: they may be too large.
+            guard refusal.leavesPlaces else { return }
+            for change in commit.changes where change.leavesPlaces {
+                if rows.objects.index(forKey: change.object) == nil { objects.insert(change.object) }
+            }
+            return
+        }
         for change in commit.changes {
             if rows.objects.index(forKey: change.object) == nil { objects.insert(change.object) }
             guard case .delete(let name, _) = change else { continue }

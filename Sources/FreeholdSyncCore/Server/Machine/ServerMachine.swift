@@ -405,7 +405,7 @@ struct QueuedCommit: Sendable {
     /// Nil if the commit is newer than the horizon that its author knows of.
     let oldLists: [OldList]?
     /// Why all changes of the commit are refused. Nil: they are merged.
-    var refusal: RefusalReason?
+    var refusal: CommitRefusal?
 
     /// As it was sent: credit is counted by it.
     var sent: Commit { lensed?.original ?? commit }

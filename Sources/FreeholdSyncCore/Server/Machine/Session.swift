@@ -65,10 +65,15 @@ struct Session: Sendable {
     /// Bytes that may still be sent; below 0 by one message at most.
     var credit: Int64 = 0
     var marks: [(number: UInt64, version: StreamVersion)] = []
-    /// The objects that the client asked for by name, by requests, in order.
-    var fetches: [ArraySlice<ObjectName>] = []
+    /// The objects that the client asked for by name.
+    var fetches = FetchQueue()
     /// A Boolean value that indicates whether the store was asked for some of them.
     var isFetching = false
+    /// A Boolean value that indicates whether the session moved on while the store was asked, so that the answer was useless. Then the session
+    /// stays where it is for the next one: on a stream that is always busy each answer would come too late.
+    var fetchesLate = false
+    /// A Boolean value that indicates whether the session waits for objects at its cursor.
+    var isHeldByFetch: Bool { isFetching && fetchesLate }
     /// The version of the last own commit that was answered: the client waits for it.
     var awaited: StreamVersion = 0
 

@@ -70,10 +70,10 @@ struct SessionBytes: Hashable, Sendable {
 extension Session {
     /// The bytes that the node keeps for the session.
     ///
-    /// - Complexity: O(requests for objects by name that wait)
+    /// - Complexity: O(1)
     var bytes: SessionBytes {
         var bytes = SessionBytes()
-        bytes.binds = SessionBytes.least + bindBytes + heldBytes + fetches.reduce(0) { $0 + $1.count * 64 }
+        bytes.binds = SessionBytes.least + bindBytes + heldBytes + fetches.bytes
         // The text and what is compiled from it, for the set that is in force and the next one.
         bytes.queries = queryBytes * 8
         bytes.uploads = Int(clamping: uploadDebt) + heavyBytes

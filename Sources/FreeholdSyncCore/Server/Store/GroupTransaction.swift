@@ -220,3 +220,10 @@ struct RowsMissing: Error {
 
     init(_ body: (inout RowQuery) -> Void) { body(&query) }
 }
+
+extension RowQuery {
+    /// Reads something, or adds the rows that are missing for that.
+    mutating func note(_ body: () throws -> Void) rethrows {
+        do { try body() } catch let rows as RowsMissing { formUnion(rows.query) }
+    }
+}

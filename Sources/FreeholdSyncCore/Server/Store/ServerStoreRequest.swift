@@ -91,6 +91,18 @@ public struct RowQuery: Sendable {
 
     public init() {}
 
+    /// Adds what another query asks for.
+    mutating func formUnion(_ other: RowQuery) {
+        objects.formUnion(other.objects)
+        files.formUnion(other.files)
+        answers.formUnion(other.answers)
+        clocks.formUnion(other.clocks)
+        links.formUnion(other.links)
+        holders.formUnion(other.holders)
+        copies.formUnion(other.copies)
+        users.formUnion(other.users)
+    }
+
     var isEmpty: Bool {
         objects.isEmpty && files.isEmpty && answers.isEmpty && clocks.isEmpty && links.isEmpty && holders.isEmpty
             && copies.isEmpty && users.isEmpty

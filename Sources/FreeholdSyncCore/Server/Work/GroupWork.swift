@@ -134,7 +134,7 @@ public struct GroupWork: SlicedWork {
         }
         transaction.commitHash = item.hash
         transaction.salt = salt &+ transaction.version
-        let refusal = try item.refusal ?? quotaRefusal(of: item)
+        let refusal = try item.refusal ?? quotaRefusal(of: item).map { CommitRefusal($0) }
         let changed = quota > 0 && item.refusal == nil ? Set(item.commit.changes.map(\.object)) : []
         let before = try transaction.bytes(of: changed)
         let answer = try merge.apply(
