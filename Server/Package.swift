@@ -16,6 +16,13 @@ let package = Package(
         .library(name: "FreeholdHTTP", targets: ["FreeholdHTTP"]),
         .executable(name: "freehold-server", targets: ["FreeholdServerCommand"]),
     ],
+    traits: [
+        .trait(
+            name: "PostgreSQL",
+            description:
+                "Documents in PostgreSQL (serve --store postgresql://…), by libpq. Without it libpq isn't needed."
+        )
+    ],
     dependencies: [
         .package(name: "Freehold", path: "..", traits: ["Encryption", "Sync"]),
         .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
@@ -80,10 +87,27 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .systemLibrary(
+            name: "CLibPQ",
+            pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+        ),
+        // A server's store in PostgreSQL. Without the trait it is empty.
+        .target(
+            name: "FreeholdPostgresStore",
+            dependencies: [
+                .target(name: "CLibPQ", condition: .when(traits: ["PostgreSQL"])),
+                .product(name: "FreeholdBSON", package: "Freehold"),
+                .product(name: "FreeholdEngine", package: "Freehold"),
+                .product(name: "FreeholdServerStore", package: "Freehold"),
+                .product(name: "FreeholdSyncCore", package: "Freehold"),
+            ],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "FreeholdServerCommand",
             dependencies: [
-                "FreeholdServer", "FreeholdHTTP",
+                "FreeholdServer", "FreeholdHTTP", "FreeholdPostgresStore",
                 .product(name: "FreeholdBSON", package: "Freehold"),
                 .product(name: "FreeholdCompression", package: "Freehold"),
                 .product(name: "FreeholdEngine", package: "Freehold"),
@@ -166,6 +190,18 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "FreeholdPostgresStoreTests",
+            dependencies: [
+                "FreeholdPostgresStore",
+                .product(name: "FreeholdCompression", package: "Freehold"),
+                .product(name: "FreeholdEngine", package: "Freehold"),
+                .product(name: "FreeholdServerStore", package: "Freehold"),
+                .product(name: "FreeholdSyncCore", package: "Freehold"),
+                .product(name: "_FreeholdSyncWorlds", package: "Freehold"),
+            ],
+            swiftSettings: settings
+        ),
         // A client that tests start and kill.
         .target(name: "ShiftedClock", path: "Tests/ShiftedClock"),
         .executableTarget(
@@ -205,3 +241,15 @@ let package = Package(
         ),
     ]
 )
+
+// Builds the test targets of its choice alone, and only the executables that they need.
+if let chosen = Context.environment["FREEHOLD_TESTS"]?.split(separator: ",").map(String.init), !chosen.isEmpty {
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var (needed, waiting) = (Set<String>(), chosen)
+    while let name = waiting.popLast() {
+        guard needed.insert(name).inserted, let target = targets[name] else { continue }
+        for case .byNameItem(let name, _) in target.dependencies { waiting.append(name) }
+    }
+    package.targets.removeAll { [.test, .executable].contains($0.type) && !needed.contains($0.name) }
+    package.products.removeAll { ($0 as? Product.Executable)?.targets.allSatisfy(needed.contains) == false }
+}

@@ -2,8 +2,6 @@ import Foundation
 import FreeholdEngine
 import FreeholdSyncCore
 
-@testable import SyncWorlds
-
 /// Commits with values of every kind, mostly of the type that a property had before, and keys of every type.
 struct RandomValues {
     var random: SeededRandom

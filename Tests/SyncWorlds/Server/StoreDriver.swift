@@ -1,18 +1,15 @@
-import FreeholdServerStore
-
 @testable import FreeholdSyncCore
-@testable import SyncWorlds
 
 /// Commits into a store as a server's machine does, without sessions.
-struct StreamDriver {
-    static let stream = StreamName(app: "app")
+struct StoreDriver<Store: WorldStore> {
+    static var stream: StreamName { StreamName(app: "app") }
 
-    var store: TwinStore
+    var store: Store
     let merge: StreamMerge
     private(set) var refusedCommits = 0
     private var idents: [FileIdent: FileIdent] = [:]
 
-    init(_ store: TwinStore, _ rules: MergeRules = MergeRules()) {
+    init(_ store: Store, _ rules: MergeRules = MergeRules()) {
         self.store = store
         merge = StreamMerge(rules)
     }
