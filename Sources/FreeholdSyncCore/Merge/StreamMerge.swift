@@ -52,6 +52,7 @@ public struct StreamMerge: Sendable {
         let old = isOld ? OldWork(oldLists ?? [], version: store.version, seen: lensed?.seen) : nil
         var refused = refusedAtOnce(commit, ident)
         if let reason { for change in commit.changes { refused[change.object] = reason } }
+        if try refuseLongKeys(&refused, commit, store) { refuseMore(&refused, commit) }
         // The fields that the author has no right to write, by object.
         var fields: [ObjectName: SyncString] = [:]
         while true {
@@ -101,6 +102,24 @@ public struct StreamMerge: Sendable {
         }
         refuseMore(&refused, commit)
         return refused
+    }
+
+    /// Refuses new objects with keys that are too long. Clients and programs of earlier versions create them.
+    ///
+    /// - Returns: true if there are such objects.
+    private func refuseLongKeys(
+        _ refused: inout [ObjectName: RefusalReason],
+        _ commit: Commit,
+        _ store: some MergeStore
+    ) throws -> Bool {
+        var isAny = false
+        for change in commit.changes {
+            guard case .create(let name, _) = change, name.key.isTooLong, refused[name] == nil else { continue }
+            if !rules.createOnly.contains(name.className), try store.object(name)?.isAlive == true { continue }
+            refused[name] = .tooLarge
+            isAny = true
+        }
+        return isAny
     }
 
     /// Adds the objects that have to be refused together with refused ones.
