@@ -11,7 +11,6 @@ import NIOHTTP1
 struct DocumentService: Sendable {
     let node: ServerNode
     let positions: SealedPositions
-    private let numbers = WriterNumbers()
 
     /// - Parameter positions: The encryption of positions of pages and change streams.
     init(_ node: ServerNode, positions: SealedPositions = SealedPositions(secret: nil)) {
@@ -54,9 +53,9 @@ struct DocumentService: Sendable {
         } catch let error as ConditionError {
             return DocumentFailure.bad("The query isn't understood at \(error.position): \(error.text.string)").answer
         } catch let misfit as DocumentMisfit {
-            return (misfit.code == .gone ? .noDocument : DocumentFailure.misfit("\(misfit)")).answer
+            return DocumentFailure(misfit, "\(misfit)").answer
         } catch let misfit as DocumentImport.Misfit {
-            return DocumentFailure.misfit("\(misfit)").answer
+            return DocumentFailure(misfit.misfit, "\(misfit)").answer
         } catch {
             // The message of the error could quote the request.
             node.logger.error("documents fail", metadata: ["kind": "\(type(of: error))"])
@@ -190,9 +189,6 @@ struct DocumentService: Sendable {
         guard !access.tables.isEmpty else { throw DocumentFailure.noSchema }
         return DocumentMapping(DocumentSchema(access.tables))
     }
-
-    /// Returns numbers of elements that no other write of this node uses.
-    func nextNumbers() -> OwnNumbers { OwnNumbers(ofCommit: numbers.next()) }
 
     /// Submits changes, and returns their result.
     func submit(

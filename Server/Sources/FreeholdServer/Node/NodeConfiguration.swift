@@ -120,6 +120,8 @@ public struct NodeConfiguration: Sendable {
     /// Whoever asks in the name of a web page is heard only if the page is this machine's own: where everybody is trusted, pages of others
     /// could use the node by way of the browser.
     public var isForLoopback = false
+    /// The secrets of the files under which submissions are written. Nil: the node makes files of its own.
+    public var writers: WriterSecrets?
     /// Where on the node sync is.
     public var path = "/sync"
 

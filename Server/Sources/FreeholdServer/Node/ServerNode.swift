@@ -114,6 +114,7 @@ public final class ServerNode: @unchecked Sendable {
         (server.userBytes, server.nodeBytes) = (limits.userBytes / 2, limits.nodeBytes)
         (server.queryBytes, server.userDiskBytes) = (limits.queryBytes, limits.userDiskBytes)
         if configuration.compressesMessages { server.compressions = [.zlib] }
+        if let writers = configuration.writers { server.writerSecret = { writers.secret(of: $0) } }
         server.connections = limits.connections
         server.objectSteps = limits.objectSteps
         server.requestsPerUser = limits.requestsPerUser
