@@ -39,6 +39,7 @@ extension Peer {
             }
             if self.identity == nil { takeTurns(as: SyncString(identity.user)) }
             self.identity = identity
+            node.loginTable.note(self, identity.login)
             memory.belong(to: SyncString(identity.user))
         } else {
             node.metrics.refusedTokens.increment()

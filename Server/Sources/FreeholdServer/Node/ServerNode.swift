@@ -45,6 +45,7 @@ public final class ServerNode: @unchecked Sendable {
     private let matcher: any ConditionMatcher
     private let start: (wall: Int64, instant: ContinuousClock.Instant)
     let seats = ChangeSeats()
+    let loginTable = LoginTable()
     let reads: StoreReads
     /// Work that takes long.
     let work = WorkQueue()
@@ -184,6 +185,7 @@ public final class ServerNode: @unchecked Sendable {
     private func close(_ peer: Peer) {
         guard peers.removeValue(forKey: peer.number) != nil else { return }
         peer.memory.close()
+        loginTable.remove(peer.number)
         if let user = peer.countedUser { leave(user) }
         sessions -= peer.countedSessions
         handle(.closed(peer.number))
