@@ -15,6 +15,7 @@ extension ServerNode {
     /// - Complexity: O(log-ins, their connections)
     func end(_ logins: Set<String>) async throws {
         seats.end(logins)
+        followed.wake()
         for peer in loginTable.peers(of: logins) { peer.channel.eventLoop.execute { peer.end(ifOf: logins) } }
     }
 }
