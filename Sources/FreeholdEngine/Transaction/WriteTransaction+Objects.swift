@@ -103,6 +103,14 @@ extension WriteTransaction {
         return overlay.state.nextKey != overlay.baseState.nextKey
     }
 
+    /// Returns the keys of the objects of a table that the transaction created and that exist.
+    ///
+    /// - Complexity: O(created objects)
+    package func madeObjects(in table: Table) -> [ObjectKey] {
+        guard table.id < tables.count, let overlay = tables[table.id] else { return [] }
+        return (overlay.baseState.nextKey..<overlay.state.nextKey).map { ObjectKey($0) }.filter { contains(table, $0) }
+    }
+
     private func insertRow(_ overlay: TableOverlay) -> ObjectKey {
         if overlay.state.nextKey &- overlay.unindexedFrom > pendingLimit { settleIndexes(overlay) }
         let key = ObjectKey(overlay.state.nextKey)

@@ -14,7 +14,7 @@ extension StreamView {
         return ident.rawValue > 0 && view.contains(tables.hidden.file, key) ? key : nil
     }
 
-    private func column(_ column: FileColumn) -> Column { tables.hidden.file.columns[column.rawValue] }
+    func column(_ column: FileColumn) -> Column { tables.hidden.file.columns[column.rawValue] }
 
     func file(_ ident: FileIdent) throws -> FileRow? {
         guard let key = fileRow(ident) else { return nil }
@@ -108,7 +108,7 @@ extension StreamView {
         return nil
     }
 
-    private func answer(_ index: Int, _ key: ObjectKey) throws -> StoredAnswer {
+    func answer(_ index: Int, _ key: ObjectKey) throws -> StoredAnswer {
         guard case .data(let data) = view.listValue(column(.answers), key, at: index) else {
             throw StoreDamage("An answer is no data.")
         }

@@ -64,6 +64,7 @@ public struct StreamMerge: Sendable {
         let parents = try store.parents(of: ident)
         let old = isOld ? OldWork(oldLists ?? [], version: store.version, seen: lensed?.seen) : nil
         var refused = refusal == nil ? refusedAtOnce(commit, ident) : [:]
+        if refusal == nil, try refuseLongKeys(&refused, commit, store) { refuseMore(&refused, commit) }
         // The fields that the author has no right to write, by object.
         var fields: [ObjectName: SyncString] = [:]
         // A refusal can lead to the next one. If a large commit needs many attempts, its remaining changes are refused.
@@ -122,6 +123,24 @@ public struct StreamMerge: Sendable {
         }
         refuseMore(&refused, commit)
         return refused
+    }
+
+    /// Refuses new objects with keys that are too long. Clients and programs of earlier versions create them.
+    ///
+    /// - Returns: true if there are such objects.
+    private func refuseLongKeys(
+        _ refused: inout [ObjectName: RefusalReason],
+        _ commit: Commit,
+        _ store: some MergeStore
+    ) throws -> Bool {
+        var isAny = false
+        for change in commit.changes {
+            guard case .create(let name, _) = change, name.key.isTooLong, refused[name] == nil else { continue }
+            if !rules.createOnly.contains(name.className), try store.object(name)?.isAlive == true { continue }
+            refused[name] = .tooLarge
+            isAny = true
+        }
+        return isAny
     }
 
     /// Adds the objects that have to be refused together with refused ones.

@@ -2,6 +2,7 @@ import Foundation
 import FreeholdBSON
 import FreeholdHTTP
 import FreeholdSyncCore
+import FreeholdSyncDocuments
 import NIOHTTP1
 
 /// A request of the documents' API, before it is processed: `/api/data/v1/app/APP/CLASS/KEY?…`.
@@ -143,9 +144,6 @@ struct DocumentFailure: Error, Hashable {
         DocumentFailure(status: 403, code: "Forbidden", text: "The user may not write '\(field)'.")
     }
     static func bad(_ text: String) -> DocumentFailure { DocumentFailure(status: 400, code: "BadRequest", text: text) }
-    static func misfit(_ text: String) -> DocumentFailure {
-        DocumentFailure(status: 422, code: "SchemaValidationFailed", text: text)
-    }
 
     /// The failure as the last event of a change stream.
     var event: String {
@@ -160,5 +158,16 @@ struct DocumentFailure: Error, Hashable {
             type: "application/json",
             body: (try? fields.extendedJSON()) ?? ""
         )
+    }
+}
+
+extension DocumentFailure {
+    /// The failure of a request with a document that doesn't fit.
+    init(_ misfit: DocumentMisfit, _ text: String) {
+        switch misfit.code {
+        case .gone: self = .noDocument
+        case .longKey: self = .bad(text)
+        default: self.init(status: 422, code: "SchemaValidationFailed", text: text)
+        }
     }
 }

@@ -36,7 +36,7 @@ extension DocumentService {
         }
         let options = DocumentImport.Options(mode: mode, misfits: .stopping, batchObjects: documents.count)
         var job = DocumentImport(mapping, className: className, options: options)
-        var numbers = nextNumbers()
+        var numbers = OwnNumbers()
         let commit = try job.commit(of: documents, stored: stored, numbers: &numbers)
         guard let commit else {
             return Self.answer(["created": 0, "changed": 0, "unchanged": .int64(Int64(documents.count)), "refused": []])
@@ -78,7 +78,7 @@ extension DocumentService {
         if let expected = request.expected {
             guard let object, contents != nil, sight.version(object) == expected else { throw DocumentFailure.changed }
         }
-        var numbers = nextNumbers()
+        var numbers = OwnNumbers()
         let result = try DocumentPatch(document).changes(
             of: className,
             key: BSONValue(key: name.key),

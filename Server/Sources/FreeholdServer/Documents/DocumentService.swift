@@ -12,7 +12,6 @@ import NIOHTTP1
 struct DocumentService: Sendable {
     let node: ServerNode
     let positions: SealedPositions
-    private let numbers = WriterNumbers()
 
     /// - Parameter positions: The encryption of positions of pages and change streams.
     init(_ node: ServerNode, positions: SealedPositions = SealedPositions(secret: nil)) {
@@ -143,9 +142,6 @@ struct DocumentService: Sendable {
         guard !access.tables.isEmpty else { throw DocumentFailure.noSchema }
         return DocumentMapping(DocumentSchema(access.tables))
     }
-
-    /// Returns numbers of elements that no other write of this node uses.
-    func nextNumbers() -> OwnNumbers { OwnNumbers(ofCommit: numbers.next()) }
 
     /// Submits changes, and returns their result.
     func submit(

@@ -54,6 +54,7 @@ extension Peer {
                 takeTurns(as: user)
             }
             self.identity = identity
+            node.loginTable.note(self, identity.login)
             memory.belong(to: SyncString(identity.user))
         } else {
             node.metrics.refusedTokens.increment()

@@ -125,6 +125,8 @@ public struct NodeConfiguration: Sendable {
     public var isForLoopback = false
     /// The origins of web pages that may use the documents and the accounts, such as `https://app.example.org`. `*`: all.
     public var origins: [String] = []
+    /// The secrets of the files under which submissions are written. Nil: the node makes files of its own.
+    public var writers: WriterSecrets?
     /// Where on the node sync is.
     public var path = "/sync"
 

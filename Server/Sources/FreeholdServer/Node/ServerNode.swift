@@ -31,6 +31,7 @@ public final class ServerNode: @unchecked Sendable {
     private var lateSubmissions: [SubmissionNumber: StreamName] = [:]
     private var lastSubmission: SubmissionNumber = 0
     private var sweep: RepeatedTask?
+    private var following: RepeatedTask?
     private var drained: EventLoopPromise<Void>?
 
     public let configuration: NodeConfiguration
@@ -46,6 +47,8 @@ public final class ServerNode: @unchecked Sendable {
     private let matcher: any ConditionMatcher
     private let start: (wall: Int64, instant: ContinuousClock.Instant)
     let seats = ChangeSeats()
+    let loginTable = LoginTable()
+    let followed = FollowedStreams()
     let reads: StoreReads
     /// Work that takes long.
     let work = WorkQueue()
@@ -58,6 +61,8 @@ public final class ServerNode: @unchecked Sendable {
     /// A request that the store hasn't answered.
     private struct Request {
         let at: Int64
+        /// The head that a commit makes.
+        let head: Cursor?
         let ingested: [SyncString: Int]
         let stream: StreamName
         let isWrite: Bool
@@ -116,12 +121,15 @@ public final class ServerNode: @unchecked Sendable {
         (server.userBytes, server.nodeBytes) = (limits.userBytes / 2, limits.nodeBytes)
         (server.queryBytes, server.userDiskBytes) = (limits.queryBytes, limits.userDiskBytes)
         if configuration.compressesMessages { server.compressions = [.zlib] }
+        if let writers = configuration.writers { server.writerSecret = { writers.secret(of: $0) } }
         server.connections = limits.connections
         server.objectSteps = limits.objectSteps
         server.requestsPerUser = limits.requestsPerUser
         machine = ServerMachine(server, matcher: matcher)
         let interval = TimeAmount.milliseconds(max(min(limits.storeTimeout / 4, 1_000), 10))
         sweep = loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in self.failLateRequests() }
+        let pause = TimeAmount.milliseconds(250)
+        following = loop.scheduleRepeatedTask(initialDelay: pause, delay: pause) { _ in self.followed.tick(self.now()) }
     }
 
     /// What a node says of itself.
@@ -159,7 +167,7 @@ public final class ServerNode: @unchecked Sendable {
     }
 
     /// The server's time in milliseconds since 2015-01-01. It never goes back while the node lives, and goes on while the machine sleeps.
-    private func now() -> Int64 { start.wall + Int64(start.instant.duration(to: .now) / .milliseconds(1)) }
+    func now() -> Int64 { start.wall + Int64(start.instant.duration(to: .now) / .milliseconds(1)) }
 
     /// The same clock, for what tokens say.
     var secondsSince1970: Double { Double(now()) / 1_000 + 1_420_070_400 }
@@ -185,6 +193,7 @@ public final class ServerNode: @unchecked Sendable {
     private func close(_ peer: Peer) {
         guard peers.removeValue(forKey: peer.number) != nil else { return }
         peer.memory.close()
+        loginTable.remove(peer.number)
         if let user = peer.countedUser { users.leave(user) }
         sessions -= peer.countedSessions
         handle(.closed(peer.number))
@@ -321,7 +330,7 @@ public final class ServerNode: @unchecked Sendable {
 
     private func read(_ request: ServerStoreRequest, in place: UserShares.Place?) async -> ServerStoreAnswer {
         let answer = await reads.read(until: now() + configuration.limits.storeTimeout) { done in
-            store.perform(request) { answer in
+            perform(request) { answer in
                 place?.leave()
                 done(answer)
             }
@@ -335,12 +344,16 @@ public final class ServerNode: @unchecked Sendable {
     /// Serves other apps from now on; see `ServerMachine.setApps`.
     func setApps(_ apps: [SyncString: NodeApp]) {
         self.apps.withLock { $0 = apps }
+        followed.wake()
         let apps = apps.mapValues { $0.serverApp() }
         loop.execute { self.machine.setApps(apps) }
     }
 
     /// What users may see or write is another thing now. Nil: of all users.
-    func rightsChanged(of users: Set<SyncString>?) { loop.execute { self.handle(.rightsChanged(users)) } }
+    func rightsChanged(of users: Set<SyncString>?) {
+        followed.wake()
+        loop.execute { self.handle(.rightsChanged(users)) }
+    }
 
     /// An app's schema has other versions: its sessions bind anew, and go on from where they are.
     func schemaChanged(of app: String) {
@@ -418,8 +431,9 @@ public final class ServerNode: @unchecked Sendable {
     // MARK: The store
 
     private func ask(_ number: RequestNumber, _ request: ServerStoreRequest) {
-        var ingested: [SyncString: Int] = [:]
+        var (ingested, head) = ([SyncString: Int](), Cursor?.none)
         if case .commit(let commit) = request.kind {
+            head = commit.head.cursor
             for name in commit.ingested.keys { ingested[name.className, default: 0] += 1 }
             metrics.groups.increment()
             metrics.commits.increment(by: commit.entries.count)
@@ -428,16 +442,24 @@ public final class ServerNode: @unchecked Sendable {
         }
         requests[number] = Request(
             at: now(),
+            head: head,
             ingested: ingested,
             stream: request.stream,
             isWrite: request.kind.isWrite
         )
-        let started = DispatchTime.now().uptimeNanoseconds
-        let timer = metrics.store
-        store.perform(request) { answer in
-            timer.recordNanoseconds(Int64(DispatchTime.now().uptimeNanoseconds - started))
+        perform(request) { answer in
             guard !self.isStopped.load(ordering: .acquiring) else { return }
             self.loop.execute { self.take(answer, number) }
+        }
+    }
+
+    /// Has the store do a request, and measures the time that it takes.
+    private func perform(_ request: ServerStoreRequest, _ answer: @escaping @Sendable (ServerStoreAnswer) -> Void) {
+        let started = DispatchTime.now().uptimeNanoseconds
+        let timer = metrics.store
+        store.perform(request) {
+            timer.recordNanoseconds(Int64(DispatchTime.now().uptimeNanoseconds - started))
+            answer($0)
         }
     }
 
@@ -446,6 +468,7 @@ public final class ServerNode: @unchecked Sendable {
         guard let asked = requests.removeValue(forKey: number) else { return }
         // Also if nobody knows whether they were.
         if !asked.ingested.isEmpty { ingested(asked.stream, asked.ingested) }
+        if let head = answer.head ?? (answer.isDone ? asked.head : nil) { followed.note(asked.stream, head) }
         switch answer {
         // A head that moved is no failure of the store, and a commit that is too large is refused.
         case .failed(.moved): break
@@ -522,6 +545,7 @@ public final class ServerNode: @unchecked Sendable {
     /// - Returns: succeeds when nobody is connected any more.
     public func drain(_ milliseconds: Int64) -> EventLoopFuture<Void> {
         state.withLock { $0.isDraining = true }
+        followed.wake()
         let promise = loop.makePromise(of: Void.self)
         loop.execute {
             if let drained = self.drained { return drained.futureResult.cascade(to: promise) }
@@ -554,9 +578,24 @@ public final class ServerNode: @unchecked Sendable {
         for submission in submissions.values { giveUp(submission.promise) }
         submissions = [:]
         reads.stop()
-        sweep?.cancel()
-        sweep = nil
+        followed.stop()
+        for task in [sweep, following] { task?.cancel() }
+        (sweep, following) = (nil, nil)
     }
+}
+
+extension ServerStoreAnswer {
+    /// The head that the answer names.
+    fileprivate var head: Cursor? {
+        switch self {
+        case .rows(let rows): rows.head.cursor
+        case .head(let head): head.cursor
+        case .bind(let answer): answer.head.cursor
+        default: nil
+        }
+    }
+
+    fileprivate var isDone: Bool { if case .done = self { true } else { false } }
 }
 
 extension ClientMessage {

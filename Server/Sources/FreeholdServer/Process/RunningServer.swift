@@ -74,7 +74,9 @@ public final class RunningServer: Sendable {
     ) async throws -> RunningServer {
         let (own, logger) = (settings, logger.safe)
         let tls = try settings.tls.map { try TLSContexts(certificates: $0.certificates, key: $0.key) }
-        let (settings, accounts) = try await settings.withAccounts(logger, tls)
+        let (checked, accounts) = try await settings.withAccounts(logger, tls)
+        var settings = checked
+        settings.node.writers = settings.node.writers ?? accounts.map { WriterSecrets(secret: $0.tokens.secret) }
         let authenticator = try await settings.authenticator(accounts)
         let machine = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads ?? System.coreCount)

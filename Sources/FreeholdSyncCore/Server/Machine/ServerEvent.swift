@@ -41,7 +41,8 @@ public typealias SubmissionNumber = UInt64
 public struct Submission: Sendable {
     public var stream: StreamName
     public var user: SyncString
-    /// Nothing in them names own elements or instances of other commits.
+    /// Nothing in them names own elements or instances of other commits. The machine gives their own numbers the commit's number in place of
+    /// all but the lowest 32 bits.
     public var changes: [Change]
     /// The version of each object that the author saw; of those that aren't named, the newest one.
     public var seen: [ObjectName: StreamVersion]
@@ -106,6 +107,9 @@ public struct ServerConfiguration: Sendable {
     public var commitSize: @Sendable (Commit) -> UInt64 = { 64 + 64 * UInt64($0.changes.count) }
 
     public var limits = MessageLimits()
+    /// The secret of the file under which a stream's submissions are written. All nodes and imports that use the store have to derive the same
+    /// one. Nil: each machine has a file of its own.
+    public var writerSecret: (@Sendable (StreamName) -> FileSecret)?
     /// Ways to compress messages that whoever sends and reads them can do. A client gets the first that it names, too.
     public var compressions: Set<CompressionKind> = []
     /// What a session may upload at first, and may have waiting.

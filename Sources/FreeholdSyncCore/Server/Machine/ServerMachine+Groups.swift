@@ -32,7 +32,8 @@ extension ServerMachine {
     mutating func takeGroup(_ work: GroupWork, _ name: StreamName) {
         guard var stream = streams[name], var group = stream.group else { return }
         if let query = work.missing { return read(query, name) }
-        (group.results, group.faults, group.originals) = (work.results, work.faults, work.originals)
+        (group.items, group.results, group.faults, group.originals) =
+            (work.items, work.results, work.faults, work.originals)
         group.transaction = work.transaction
         stream.group = group
         streams[name] = stream
@@ -89,6 +90,8 @@ extension ServerMachine {
         let items = group.items.filter { lost.contains($0.ident) }
         group.items.removeAll { lost.contains($0.ident) }
         streams[name]?.group = group.items.isEmpty ? nil : group
+        // The next submission gets another file.
+        for item in items where writers[name]?.ident == item.ident { writers[name]?.ident = nil }
         for item in items { fail(item, .transient(after: 1_000), "The file isn't known any more.", name) }
         guard group.items.isEmpty else { return true }
         startGroup(name)
@@ -160,7 +163,9 @@ extension ServerMachine {
         var query = RowQuery()
         query.files = Set(group.items.map(\.ident))
         streams[name]?.group?.askedFiles = query.files
-        for item in group.items { query.answers.insert(PartName(ident: item.ident, commit: item.commit.number)) }
+        for item in group.items where item.commit.number > 0 {
+            query.answers.insert(PartName(ident: item.ident, commit: item.commit.number))
+        }
         request(name, .read(query), .rows(name))
     }
 
@@ -283,8 +288,6 @@ extension ServerMachine {
     /// A commit can't be merged.
     mutating func fail(_ item: QueuedCommit, _ fault: SyncFault, _ text: SyncString, _ name: StreamName) {
         guard let number = item.submission else { return end(item.session, fault, text) }
-        // The next ones of its file would follow something that isn't there: they get another file.
-        if writers[name]?.ident == item.ident { writers[name] = nil }
         actions.append(.submitted(number, .failed(fault, text: text)))
     }
 
@@ -317,7 +320,7 @@ extension RowQuery {
     mutating func add(_ item: QueuedCommit, _ rules: MergeRules, lacking rows: StoreRows) {
         let commit = item.commit
         if rows.files[item.ident] == nil { files.insert(item.ident) }
-        if let file = rows.files[item.ident], commit.number <= file.last {
+        if let file = rows.files[item.ident], commit.number > 0, commit.number <= file.last {
             let name = PartName(ident: item.ident, commit: commit.number)
             if rows.answers[name] == nil, !rows.asked.contains(name) { answers.insert(name) }
         }

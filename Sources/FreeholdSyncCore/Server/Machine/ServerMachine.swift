@@ -86,7 +86,7 @@ public struct ServerMachine: Sendable {
         case gap(StreamName, Cursor)
         /// The hash at the version of an own commit.
         case check(StreamName, Cursor)
-        case writer(StreamName, FileSecret)
+        case writer(StreamName)
         case firstHead(StreamName)
         case guest(StreamName)
         case note
@@ -263,7 +263,7 @@ public struct ServerMachine: Sendable {
         case .follow(let stream): takeFollowed(answer, stream, asked: known)
         case .gap(let stream, let cursor): takeGap(answer, stream, behind: cursor, asked: known)
         case .check(let stream, let cursor): takeCheck(answer, stream, cursor: cursor, asked: known)
-        case .writer(let stream, let secret): takeWriter(answer, stream, secret)
+        case .writer(let stream): takeWriter(answer, stream)
         case .firstHead(let stream): takeFirstHead(answer, stream, asked: known)
         case .guest(let stream): if case .file = answer { endGuests(stream) }
         case .note: break
@@ -291,6 +291,7 @@ public struct ServerMachine: Sendable {
                 request(stream, .trim(log: log, horizon: horizon), .head(stream))
                 request(stream, .trimParts(before: now - configuration.partAge), .note)
                 request(stream, .trimFiles(unused: now - configuration.unusedFileAge, idle: horizon), .note)
+                trimWriters(stream)
             }
             actions.append(.setTimer(.trim, at: callersNow &+ configuration.trimInterval))
         }
@@ -394,21 +395,36 @@ struct QueuedCommit: Sendable {
     /// The user that the commit is of, and what it may see and write.
     let user: SyncString
     var rights: (any SessionRights)?
-    /// In stored names.
-    let commit: Commit
+    /// In stored names. A submission has the number 0 before its first merge.
+    private(set) var commit: Commit
     /// If its author has other names for things.
-    var lensed: LensedCommit?
-    let hash: RunningHash
+    private(set) var lensed: LensedCommit?
+    private(set) var hash: RunningHash
     /// Of the session's commit before this one: it must be the file's last.
-    let previous: RunningHash
+    private(set) var previous: RunningHash
     let wasSplit: Bool
     /// Nil if the commit is newer than the horizon that its author knows of.
     let oldLists: [OldList]?
+    /// Bits of a submission's hash, which no other submission has.
+    var salt: UInt64 = 0
     /// Why all changes of the commit are refused. Nil: they are merged.
     var refusal: CommitRefusal?
 
     /// As it was sent: credit is counted by it.
     var sent: Commit { lensed?.original ?? commit }
+
+    /// Returns a submission as the next commit of its file.
+    ///
+    /// The hash depends on nothing but the submission, the number and the hash before it. So two attempts at one place of the file are one
+    /// commit, and attempts at two places differ.
+    func following(_ file: FileRow) -> QueuedCommit {
+        var item = self
+        let number = file.last + 1
+        (item.commit, item.lensed) = (commit.renumbered(to: number), lensed?.renumbered(to: number))
+        item.previous = file.hash
+        item.hash = file.hash.appending(Array("\(number)".utf8), salt: salt)
+        return item
+    }
 }
 
 struct Group: Sendable {

@@ -74,12 +74,10 @@ extension MemoryServerStore.Stream {
         switch request {
         case .bind(let query): return .bind(bind(query))
         case .makeFile(let user, let secret, let parents, let clock):
-            guard lastIdent < .max else { return .failed(.unavailable("The stream has no numbers left for files.")) }
-            lastIdent += 1
-            var file = FileRow(ident: FileIdent(rawValue: lastIdent), user: user, secret: secret, parents: parents)
-            file.clock = clock
-            files[file.ident] = file
-            return .file(file)
+            return makeFile(user, secret, parents: parents, clock: clock)
+        case .openWriter(let secret):
+            let known = files.values.first { $0.user == "" && $0.secret == secret }
+            return known.map { .file($0) } ?? makeFile("", secret)
         case .noteFile(let ident, let acknowledged, let leastBase, let time):
             files[ident]?.leastBase = leastBase
             files[ident]?.time = time
@@ -126,6 +124,13 @@ extension MemoryServerStore.Stream {
                 return file.last > 0 || !file.parents.isEmpty || file.time == 0 || file.time >= time
             }
             return .done
+        case .trimWriters(let secret):
+            let named = Set(files.values.flatMap { $0.parents.map(\.ident) })
+            for (ident, file) in files where file.isOldWriter(keeping: secret) && !named.contains(ident) {
+                guard (answers[ident]?.last?.answer.version ?? 0) <= head.horizon else { continue }
+                (files[ident], answers[ident]) = (nil, nil)
+            }
+            return .done
         case .step(let cursor, let objects, let version):
             return .step(step(after: cursor, objects: objects, through: version))
         case .page(let name, let key, let version, let count):
@@ -161,6 +166,20 @@ extension MemoryServerStore.Stream {
             trim(log: log, horizon: horizon)
             return .head(head)
         }
+    }
+
+    private mutating func makeFile(
+        _ user: SyncString,
+        _ secret: SecretHash,
+        parents: [FileParent] = [],
+        clock: Clock = .zero
+    ) -> ServerStoreAnswer {
+        guard lastIdent < .max else { return .failed(.unavailable("The stream has no numbers left for files.")) }
+        lastIdent += 1
+        var file = FileRow(ident: FileIdent(rawValue: lastIdent), user: user, secret: secret, parents: parents)
+        file.clock = clock
+        files[file.ident] = file
+        return .file(file)
     }
 
     private mutating func keep(_ part: MessagePart, of ident: FileIdent, _ time: Int64) -> Bool {

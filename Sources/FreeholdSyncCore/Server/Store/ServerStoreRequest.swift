@@ -12,6 +12,9 @@ public struct ServerStoreRequest: Sendable {
         ///
         /// The row of a copy has the files from which it was copied, and begins with their last effective clock.
         case makeFile(user: SyncString, secret: SecretHash, parents: [FileParent], clock: Clock)
+        /// Returns the file under which submissions are written, which the hash of its secret names. The file is created if it is missing. All
+        /// processes that request it with one secret receive the same file, whose `user` is empty.
+        case openWriter(SecretHash)
         /// Stores the state that a file reports at a bind and from time to time. Answers to commits up to
         /// `acknowledged` are no longer needed if their versions aren't after the horizon.
         case noteFile(FileIdent, acknowledged: UInt64, leastBase: StreamVersion?, time: Int64)
@@ -37,6 +40,9 @@ public struct ServerStoreRequest: Sendable {
         /// since a time. `unused` is the time for files that never received all objects of their queries, and `idle`
         /// the time for the other files.
         case trimFiles(unused: Int64, idle: Int64)
+        /// Removes the files of submissions that have another secret, once all their answers are at or behind the horizon. Their numbers aren't
+        /// given again.
+        case trimWriters(keeping: SecretHash)
         /// Reads the changes after a cursor, up to about the given number of objects or `StreamStep.mostBytes`, and up
         /// to a version if one is given. The step contains whole commits only.
         case step(after: Cursor, objects: Int, through: StreamVersion? = nil)

@@ -56,7 +56,8 @@ public struct BeforeImage: Sendable {
     public let object: MergedObject?
 }
 
-/// A file that has been bound. The row is stored for ever, unless the file never uploaded anything: see `trimFiles`.
+/// A file that has been bound, or the file of a stream's submissions, whose user is empty. The row is stored for ever, unless the file never
+/// uploaded anything (see `trimFiles`) or is an old file of submissions (see `trimWriters`).
 public struct FileRow: Hashable, Sendable {
     public let ident: FileIdent
     public let user: SyncString
@@ -77,6 +78,13 @@ public struct FileRow: Hashable, Sendable {
     public var pending: Queries?
     /// The classes of which the file may have objects: those of all sets since the last complete one.
     public var classes: Set<SyncString> = []
+}
+
+extension FileRow {
+    /// Returns a Boolean value that indicates whether the row is that of submissions of an earlier life of a server, or of an import.
+    package func isOldWriter(keeping secret: SecretHash) -> Bool {
+        user == "" && self.secret != secret && parents.isEmpty
+    }
 }
 
 /// A file from which another one was copied.
