@@ -56,12 +56,16 @@
             let proxy = try ByteProxy(to: #require(PostgresServer.shared).port)
             defer { proxy.close() }
             let address = try #require(PostgresServer.shared).address(port: proxy.port)
-            let store = try await PostgresStore.opened(address: address) { $0.patience = 300 }
-            defer { store.remove() }
+            let first = try await PostgresStore.opened()
+            defer { first.remove() }
+            let store = try await PostgresStore.opened(schema: first.options.schema, address: address) {
+                $0.patience = 300
+            }
+            defer { store.close() }
             try await onThread {
                 var random = SeededRandom(test: "FaultTests, damage")
-                var writer = try StoreWriter(store, Self.stream)
-                for _ in 0..<3 { try writer.commit(store) }
+                var writer = try StoreWriter(first, Self.stream)
+                for _ in 0..<3 { try writer.commit(first) }
                 for _ in 0..<TestBudget.cases(60, soak: 5_000) {
                     proxy.arm(damage: Int.random(in: 0..<700, using: &random))
                     _ = store.answer(Self.stream, .bind(FileQuery(ident: writer.ident, acknowledged: 0, cursor: 1)))
@@ -103,12 +107,14 @@
         }
 
         @Test func `A commit that isn't answered in time has an unknown outcome, and is done once`() async throws {
-            let store = try await PostgresStore.opened { $0.patience = 300 }
-            defer { store.remove() }
-            let schema = store.options.schema
+            let first = try await PostgresStore.opened()
+            defer { first.remove() }
+            let schema = first.options.schema
+            let store = try await PostgresStore.opened(schema: schema) { $0.patience = 2_000 }
+            defer { store.close() }
             try await onThread {
-                var writer = try StoreWriter(store, Self.stream)
-                try writer.commit(store)
+                var writer = try StoreWriter(first, Self.stream)
+                try writer.commit(first)
                 let lock = try Lock(schema)
                 guard case .failed(.uncertain) = writer.attempt(store) else {
                     Issue.record("The outcome is known.")
@@ -116,8 +122,8 @@
                 }
                 // The statement waits for the lock still, and may be done later.
                 try lock.release()
-                try writer.commit(store)
-                #expect(try store.problems(in: Self.stream, commits: [writer.ident: writer.last]) == [])
+                try writer.commit(first)
+                #expect(try first.problems(in: Self.stream, commits: [writer.ident: writer.last]) == [])
             }
         }
 

@@ -96,7 +96,7 @@
     extension PostgresFailure {
         /// A Boolean value that indicates whether two sessions created the same thing.
         fileprivate var isCreatedMeanwhile: Bool {
-            [.refused("23505"), .refused("42P06"), .refused("42P07"), .refused("XX000")].contains(kind)
+            ["23505", "42710", "42P06", "42P07", "XX000"].contains { kind == .refused($0) }
         }
     }
 #endif

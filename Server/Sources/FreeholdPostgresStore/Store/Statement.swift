@@ -5,7 +5,7 @@
     /// `FOR UPDATE`, cursors or temporary tables, and a statement changes a table once.
     enum Statement: String, CaseIterable, Sendable {
         // Streams
-        case store, findStream, makeStream, head, marks
+        case findStream, makeStream, head, marks
         // Files
         case makeFile, files, noteFile, notePending, noteComplete, copiedFiles, trimFiles
         // Answers
@@ -22,7 +22,6 @@
 
         var sql: String {
             switch self {
-            case .store: "SELECT format::int8, epoch FROM store WHERE one"
             case .findStream: "SELECT sid FROM stream WHERE app = $1 AND name = $2"
             case .makeStream:
                 """

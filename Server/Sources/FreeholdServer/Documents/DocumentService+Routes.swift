@@ -97,9 +97,9 @@ extension DocumentService {
         } catch let error as ConditionError {
             return DocumentFailure.bad("The query isn't understood at \(error.position): \(error.text.string)").answer
         } catch let misfit as DocumentMisfit {
-            return (misfit.code == .gone ? .noDocument : DocumentFailure.misfit("\(misfit)")).answer
+            return DocumentFailure(misfit, "\(misfit)").answer
         } catch let misfit as DocumentImport.Misfit {
-            return DocumentFailure.misfit("\(misfit)").answer
+            return DocumentFailure(misfit.misfit, "\(misfit)").answer
         } catch {
             // The error's description might contain parts of the request.
             node.logger.error("documents fail", metadata: ["kind": "\(type(of: error))"])
