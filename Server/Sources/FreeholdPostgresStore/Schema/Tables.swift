@@ -50,6 +50,7 @@
                 autovacuum_vacuum_scale_factor = 0.05, toast.autovacuum_vacuum_scale_factor = 0.05)
             """,
             "CREATE INDEX IF NOT EXISTS client_file_base ON client_file(sid, least_base) WHERE least_base IS NOT NULL",
+            "CREATE UNIQUE INDEX IF NOT EXISTS client_file_writer ON client_file(sid, secret) WHERE usr = ''",
             "CREATE INDEX IF NOT EXISTS client_file_copies ON client_file(sid, ident) WHERE parents IS NOT NULL",
             """
             CREATE TABLE IF NOT EXISTS commit_part(sid int8, ident int8, number int8, part int8, body bytea NOT NULL,

@@ -72,6 +72,31 @@
             return .file(file)
         }
 
+        /// Returns the file of submissions that a secret names. It is created if it is missing.
+        func openWriter(_ secret: SecretHash, _ stream: Int64) async throws -> ServerStoreAnswer {
+            let parameters: [Parameter] = [.int(stream), .bytes(StoredSecret.bytes(secret))]
+            if let known = try await pool.run(.reading, .writer, parameters).first { return .file(try known.file()) }
+            // Another node may create it at the same time: then nothing is inserted.
+            _ = try await pool.run(.writing, .makeWriter, parameters)
+            guard let row = try await pool.run(.writing, .writer, parameters).first else {
+                return .failed(.unavailable("The stream has no numbers left for files."))
+            }
+            return .file(try row.file())
+        }
+
+        /// Removes the files of submissions with other secrets whose answers are at or before the horizon, and that no copied file names.
+        func trimWriters(keeping secret: SecretHash, _ stream: Int64) async throws {
+            let parameters: [Parameter] = [.int(stream), .bytes(StoredSecret.bytes(secret))]
+            let old = try await pool.run(.reading, .oldWriters, parameters).rows.map { try $0.ident(0) }
+            guard !old.isEmpty else { return }
+            var named: Set<FileIdent> = []
+            for row in try await pool.run(.reading, .copiedFiles, [.int(stream), .int(0), .int(0)]).rows {
+                named.formUnion(try StoredParents.parents(try row.bytes(1)).map(\.ident))
+            }
+            let unused = old.filter { !named.contains($0) }
+            if !unused.isEmpty { _ = try await pool.run(.writing, .dropWriters, parameters + [.idents(unused)]) }
+        }
+
         /// NULL for a file that isn't a copy.
         static func column(_ parents: [FileParent]) -> Parameter {
             parents.isEmpty ? .null : .bytes(StoredParents.bytes(parents))

@@ -145,6 +145,10 @@
             case .bind(let query): return .bind(try await bind(query, stream))
             case .makeFile(let user, let secret, let parents, let clock):
                 return try await makeFile(user: user, secret: secret, parents: parents, clock: clock, in: stream)
+            case .openWriter(let secret): return try await openWriter(secret, stream)
+            case .trimWriters(let secret):
+                try await trimWriters(keeping: secret, stream)
+                return .done
             case .noteFile(let ident, let acknowledged, let leastBase, let time):
                 let parameters: [Parameter] = [
                     .int(stream), .ident(ident), .bound(acknowledged), leastBase.map { .word($0) } ?? .null, .int(time),
@@ -192,8 +196,8 @@
     extension ServerStoreRequest.Kind {
         fileprivate var isWrite: Bool {
             switch self {
-            case .makeFile, .noteFile, .noteQueries, .commit, .stage, .dropParts, .keepPart, .trimParts, .trimFiles,
-                .trim:
+            case .makeFile, .openWriter, .noteFile, .noteQueries, .commit, .stage, .dropParts, .keepPart, .trimParts,
+                .trimFiles, .trimWriters, .trim:
                 true
             case .bind, .read, .parts, .keptParts, .step, .page, .keys, .objects: false
             }
@@ -202,7 +206,7 @@
         /// A Boolean value that indicates whether the request stores something in a stream that doesn't exist yet.
         fileprivate var makesStream: Bool {
             switch self {
-            case .makeFile, .commit, .stage, .keepPart: true
+            case .makeFile, .openWriter, .commit, .stage, .keepPart: true
             default: false
             }
         }

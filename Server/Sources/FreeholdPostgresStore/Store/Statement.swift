@@ -7,7 +7,8 @@
         // Streams
         case findStream, makeStream, head, marks
         // Files
-        case makeFile, files, noteFile, notePending, noteComplete, copiedFiles, trimFiles
+        case makeFile, makeWriter, writer, files, noteFile, notePending, noteComplete, copiedFiles, trimFiles
+        case oldWriters, dropWriters
         // Answers
         case answersBehind, answers, answersOfFiles
         // Objects
@@ -41,6 +42,27 @@
                     RETURNING last_ident)
                 INSERT INTO client_file(sid, ident, usr, secret, parents, last, hash, clock, seen_at, classes)
                 SELECT $1::int8, last_ident, $2::text, $3::bytea, $4::bytea, 0, '\(Self.empty)'::uuid, $5::int8, 0, '{}' FROM number RETURNING ident
+                """
+            // The index of writers refuses a second one.
+            case .makeWriter:
+                """
+                WITH number AS (UPDATE stream SET last_ident = last_ident + 1 WHERE sid = $1 AND last_ident < 4294967295
+                    RETURNING last_ident)
+                INSERT INTO client_file(sid, ident, usr, secret, parents, last, hash, clock, seen_at, classes)
+                SELECT $1::int8, last_ident, '', $2::bytea, NULL, 0, '\(Self.empty)'::uuid, 0, 0, '{}' FROM number
+                ON CONFLICT DO NOTHING RETURNING ident
+                """
+            case .writer:
+                """
+                SELECT ident, usr, secret, parents, last, hash, clock, least_base, seen_at, subscribed, pending, classes
+                FROM client_file WHERE sid = $1 AND usr = '' AND secret = $2
+                """
+            case .oldWriters:
+                "SELECT f.ident FROM client_file f WHERE \(Self.isOldWriter) ORDER BY f.ident"
+            case .dropWriters:
+                """
+                WITH dropped AS (DELETE FROM client_file f WHERE \(Self.isOldWriter) AND f.ident = ANY($3) RETURNING f.ident)
+                DELETE FROM commit_answer WHERE sid = $1 AND ident IN (SELECT ident FROM dropped)
                 """
             case .files:
                 """
@@ -214,6 +236,12 @@
             }
         }
 
+        /// Files of submissions with other secrets than $2, whose answers are at or before the horizon.
+        private static let isOldWriter = """
+            f.sid = $1 AND f.usr = '' AND f.secret <> $2 AND f.parents IS NULL AND NOT EXISTS (SELECT 1
+                FROM commit_answer a JOIN stream_head h ON h.sid = a.sid
+                WHERE a.sid = f.sid AND a.ident = f.ident AND a.version > h.horizon)
+            """
         private static let empty = "00000000-0000-0000-0000-000000000000"
     }
 #endif
