@@ -209,7 +209,7 @@ extension List {
             }
             guard let at = place() else {
                 if let kept {
-                    checkElement(i, kept.count)
+                    checkElement(i, of: kept.count)
                     return Element._element(kept[i], in: nil)
                 }
                 if i >= items.count, let element: Element = KeyPathRecorder.element(String(i)) { return element }

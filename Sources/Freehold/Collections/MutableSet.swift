@@ -81,7 +81,7 @@ extension MutableSet {
     public subscript(i: Int) -> Element {
         guard let at = place() else {
             if let kept {
-                check(i, kept.count, nil)
+                check(i, of: kept.count, at: nil)
                 return Element._element(kept[i], in: nil)
             }
             if i >= items.elements.count, let element: Element = KeyPathRecorder.element(String(i)) { return element }

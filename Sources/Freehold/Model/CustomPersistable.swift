@@ -97,7 +97,7 @@ extension _CustomPersistable {
             let info = ClassInfo.of(type(of: object))
             return Persisted<Self>.get(info.makeUnmanaged(), info.properties[key])
         }
-        if let kept = object._kept(key) { return _fhUnmapped(nil, kept.plain, nil) }
+        if let kept = object._kept(key) { return _fhUnmapped(nil, kept.plain, or: nil) }
         if isObject {
             guard let persisted = PersistedType._rlmGetOptional(object, key) else { return _rlmDefaultValue() }
             return _rlmMapped(persisted) ?? object._fallback(key) ?? _fhUnmapped(nil, persisted, or: nil)

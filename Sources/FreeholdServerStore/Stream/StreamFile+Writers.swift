@@ -19,7 +19,7 @@ extension StreamFile {
             guard let table = stream.tables.hidden.writer else { throw StoreDamage("The table of writers is missing.") }
             let file = try stream.makeFile(user: "", secret: secret, parents: [], clock: .zero, in: transaction)
             guard let file else { return nil }
-            transaction.setInt(table.columns[0], try transaction.create(table), Int64(file.ident.rawValue))
+            transaction.setInt(table.columns[0], try transaction.create(table), to: Int64(file.ident.rawValue))
             return file
         }
     }

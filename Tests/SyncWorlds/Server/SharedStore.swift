@@ -19,8 +19,8 @@ final class SharedStore: WorldStore {
         requests.count { kind in
             switch kind {
             case .bind, .read, .parts, .keptParts, .step, .page, .keys, .objects: true
-            case .makeFile, .noteFile, .noteQueries, .commit, .stage, .dropParts, .keepPart, .trimParts, .trimFiles,
-                .trim:
+            case .makeFile, .openWriter, .noteFile, .noteQueries, .commit, .stage, .dropParts, .keepPart, .trimParts,
+                .trimFiles, .trimWriters, .trim:
                 false
             }
         }

@@ -339,7 +339,7 @@ extension ServerMachine.Purpose {
     fileprivate var stream: StreamName? {
         switch self {
         case .rows(let name), .commit(let name), .head(let name), .follow(let name), .gap(let name, _),
-            .check(let name, _), .writer(let name, _), .firstHead(let name), .guest(let name):
+            .check(let name, _), .writer(let name), .firstHead(let name), .guest(let name):
             name
         case .bind, .identity, .part, .parts, .kept, .whole, .step, .page, .fetch, .note: nil
         }
