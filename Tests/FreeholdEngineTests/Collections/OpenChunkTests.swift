@@ -274,7 +274,7 @@ struct OpenChunkTests {
                     list.removeFirst()
                 case 4:
                     let new = (0..<random.below(4)).map { _ in value(i) }
-                    try t.listInsert(column, key, at: near, value: new)
+                    try t.listInsert(column, key, at: near, values: new)
                     list.insert(contentsOf: new, at: near)
                 case 5 where near < list.count:
                     let new = value(i)

@@ -204,13 +204,13 @@ struct EngineModelDriver {
         case 5..<8:
             let new = elements(column, 1 + random.below(3), schema)
             let i = random.below(count + 1)
-            try transaction.listInsert(column, key, at: i, value: new)
+            try transaction.listInsert(column, key, at: i, values: new)
             list.insert(contentsOf: new, at: i)
         case 8:
             let isLong = column.type == .string || column.type == .data || column.type == .mixed
             let new = elements(column, random.below(isLong ? largest / 10 : largest), schema)
             let i = random.below(count + 1)
-            try transaction.listInsert(column, key, at: i, value: new)
+            try transaction.listInsert(column, key, at: i, values: new)
             list.insert(contentsOf: new, at: i)
         case 9..<12 where count > 0:
             let i = random.below(count)

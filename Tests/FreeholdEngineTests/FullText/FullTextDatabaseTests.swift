@@ -148,7 +148,7 @@ struct FullTextDatabaseTests {
                 try write.set(
                     text,
                     key,
-                    .string((0..<n).map { _ in words.randomElement(using: &random)! }.joined(separator: " "))
+                    to: .string((0..<n).map { _ in words.randomElement(using: &random)! }.joined(separator: " "))
                 )
             }
         }

@@ -89,7 +89,7 @@ struct PlaceDatabase {
         _ coordinates: [Double]
     ) throws {
         let columns = columns(kind, write.schema)
-        try write.set(columns.type, key, type.map { .string($0) } ?? .null)
+        try write.set(columns.type, key, to: type.map { .string($0) } ?? .null)
         try write.listAssign(columns.coordinates, key, values: coordinates.map { .double($0) })
     }
 

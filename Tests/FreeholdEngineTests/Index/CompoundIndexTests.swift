@@ -135,8 +135,8 @@ struct CompoundIndexTests {
 
     private func add(_ write: WriteTransaction, _ table: Table, _ a: String?, _ b: Int64?) throws -> ObjectKey {
         let key = try write.create(table)
-        try write.set(table.columns[0], key, a.map { .string($0) } ?? .null)
-        try write.set(table.columns[1], key, b.map { .int($0) } ?? .null)
+        try write.set(table.columns[0], key, to: a.map { .string($0) } ?? .null)
+        try write.set(table.columns[1], key, to: b.map { .int($0) } ?? .null)
         return key
     }
 

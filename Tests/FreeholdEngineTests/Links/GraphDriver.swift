@@ -240,7 +240,7 @@ struct GraphDriver {
             if new.count == 1, i == count, case .link(let target) = new[0] {
                 transaction.listAppend(column, key, link: target)
             } else {
-                try transaction.listInsert(column, key, at: i, value: new)
+                try transaction.listInsert(column, key, at: i, values: new)
             }
             list.insert(contentsOf: new, at: i)
         case 4..<6 where count > 0:
