@@ -105,7 +105,7 @@ import Testing
         let failures: [DocumentFailure] = [
             .noRoute, .noDocument, .noToken, .forbidden, .wrongMethod, .tooMany, .overShare, .tooLargeTogether,
             .tooLarge,
-            .changed, .unavailable, .tooExpensive, .noSchema, .bad(""), .misfit(""), .forbidden(field: "a"),
+            .changed, .unavailable, .tooExpensive, .noSchema, .bad(""), .forbidden(field: "a"),
         ]
         for failure in failures { #expect(documents.contains(failure.code), "\(failure.code)") }
         let errors: [AccountError] = [
