@@ -31,8 +31,11 @@ struct PartialWriteModelTests {
         print(
             "\(run): \(driver.steps) steps, \(driver.partial) parts stored, \(driver.whole) if leaves are laid out anew"
         )
-        // Small clusters and those of transactions that spill aren't counted.
-        if run.span > 16, run.budget > 1 << 20 { expect(driver.partial > 0 && driver.partial < driver.whole, "\(run)") }
+        // Small clusters and those of transactions that spill aren't counted. A part that outgrows its bound becomes several, so that a few
+        // runs store more parts than leaves that are laid out again, but not twice as many.
+        if run.span > 16, run.budget > 1 << 20 {
+            expect(driver.partial > 0 && driver.partial < 2 * driver.whole, "\(run)")
+        }
     }
 }
 
