@@ -165,14 +165,14 @@ import Testing
         for (path, status) in [
             ("/health", 200), ("/ready", 200), ("/metrics", 404), ("/status", 404), ("/sync", 404), ("/", 404),
         ] {
-            let answer = try await AdministratorClient.get(path, host: "127.0.0.1", port: server.port)
+            let answer = try await AdministratorClient.get(path, host: "127.0.0.1", port: server.port, within: 60)
             #expect(answer.status == status, "\(path)")
         }
         let port = try #require(server.running.administratorPort)
-        let metrics = try await AdministratorClient.get("/metrics", host: "127.0.0.1", port: port)
+        let metrics = try await AdministratorClient.get("/metrics", host: "127.0.0.1", port: port, within: 60)
         #expect(metrics.body.contains("# TYPE freehold_connections gauge\nfreehold_connections 0\n"))
         #expect(metrics.body.contains("freehold_store_seconds_bucket{le=\"+Inf\"}"))
-        let status = try await AdministratorClient.get("/status", host: "127.0.0.1", port: port)
+        let status = try await AdministratorClient.get("/status", host: "127.0.0.1", port: port, within: 60)
         #expect(status.body == server.running.node.status.json + "\n")
         await server.stop()
     }

@@ -40,7 +40,7 @@ struct IPv6Tests {
         try await expectConvergence(server, [a, b])
         let port = try #require(server.running.administratorPort)
         for name in ["::1", "[::1]"] {
-            #expect(try await AdministratorClient.get("/status", host: name, port: port).status == 200)
+            #expect(try await AdministratorClient.get("/status", host: name, port: port, within: 60).status == 200)
         }
         await a.close()
         await b.close()

@@ -260,7 +260,7 @@ import Testing
         var memory: BSONDocument?
         for _ in 0..<1_000 where memory?["apps"]?.documentValue?["test"] == nil {
             try await Task.sleep(for: .milliseconds(10))
-            let status = try await AdministratorClient.get("/status", host: "127.0.0.1", port: port)
+            let status = try await AdministratorClient.get("/status", host: "127.0.0.1", port: port, within: 60)
             memory = try BSONDocument(extendedJSON: status.body)["memory"]?.documentValue
         }
         let kinds = try #require(memory?["kinds"]?.documentValue)

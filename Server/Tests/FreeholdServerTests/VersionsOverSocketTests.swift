@@ -129,7 +129,7 @@ private typealias Hound = SecondApp.Hound
         #expect(Set(three.objects(Hound.self).map(\.age)) == Set(two.objects(Hound.self).map(\.age)))
         // `schema list` requests this.
         let port = try #require(devices.server.running.administratorPort)
-        let sessions = try await AdministratorClient.get("/sessions", host: "127.0.0.1", port: port)
+        let sessions = try await AdministratorClient.get("/sessions", host: "127.0.0.1", port: port, within: 60)
         #expect(sessions.body == "{\"test\":{\"1\":1,\"2\":1,\"3\":1}}\n")
         await devices.server.stop()
     }

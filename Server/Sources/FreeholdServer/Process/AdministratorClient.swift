@@ -8,12 +8,18 @@ import NIOPosix
 public enum AdministratorClient {
     /// Sends a GET request.
     ///
+    /// - Parameter seconds: The maximum time to connect, and then to receive the answer.
     /// - Returns: The status code and the body.
-    /// - Throws: An error if the server doesn't answer within five seconds.
-    public static func get(_ path: String, host: String, port: Int) async throws -> (status: Int, body: String) {
+    /// - Throws: An error if the server doesn't answer in time.
+    public static func get(
+        _ path: String,
+        host: String,
+        port: Int,
+        within seconds: Int64 = 5
+    ) async throws -> (status: Int, body: String) {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let promise = loop.makePromise(of: (status: Int, body: String).self)
-        let bootstrap = ClientBootstrap(group: loop).connectTimeout(.seconds(5)).channelInitializer { channel in
+        let bootstrap = ClientBootstrap(group: loop).connectTimeout(.seconds(seconds)).channelInitializer { channel in
             channel.eventLoop.makeCompletedFuture {
                 try channel.pipeline.syncOperations.addHTTPClientHandlers()
                 try channel.pipeline.syncOperations.addHandler(Answer(promise))
@@ -24,7 +30,7 @@ public enum AdministratorClient {
             promise.fail(error)
             return try await promise.futureResult.get()
         }
-        let timer = loop.scheduleTask(in: .seconds(5)) { channel.close(promise: nil) }
+        let timer = loop.scheduleTask(in: .seconds(seconds)) { channel.close(promise: nil) }
         let headers: HTTPHeaders = ["Host": ServerSettings.authority(host, port)]
         let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: headers)
         channel.write(HTTPClientRequestPart.head(head), promise: nil)

@@ -90,7 +90,12 @@ final class AttackedServer: Sendable {
 
     /// Returns the value of a metric, or `nil` if the server doesn't answer.
     func metric(_ name: String) async -> Int? {
-        let answer = try? await AdministratorClient.get("/metrics", host: "127.0.0.1", port: administratorPort)
+        let answer = try? await AdministratorClient.get(
+            "/metrics",
+            host: "127.0.0.1",
+            port: administratorPort,
+            within: 60
+        )
         let line = answer?.body.split(separator: "\n").first { $0.hasPrefix(name + " ") }
         return line.flatMap { Int($0.split(separator: " ")[1]) }
     }
