@@ -67,7 +67,7 @@ import Testing
         }
         secrets.append(try #require(key["key"]))
         let text = lines.text
-        #expect(text.contains("accounts"))
+        #expect(text.contains("logIn"))
         for secret in secrets { #expect(!text.contains(secret)) }
         for name in try FileManager.default.subpathsOfDirectory(atPath: server.folder.path) {
             guard let data = FileManager.default.contents(atPath: "\(server.folder.path)/\(name)") else { continue }

@@ -448,7 +448,7 @@ import Testing
                 channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Reader(source)) }
             }.connect(host: "127.0.0.1", port: server.port).get()
             let head =
-                "GET \(DocumentServiceTests.root)\(path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n\r\n"
+                "GET \(DocumentServiceTests.root)\(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer \(token)\r\n\r\n"
             try await channel.writeAndFlush(ByteBuffer(string: head))
         }
 
