@@ -22,9 +22,11 @@ FAST_FLAGS ?= --disable-xctest --enable-swift-testing --disable-index-store -deb
 SLOW_SUITES ?= CrashTests|LostWriteTests|Damaged|VerifyTests|RandomMigration|DeletionComparison|HiddenStorage|ManyLinks|MergeComparison|ListTree|SimulatorTests|HerdTests|HelpExample
 # The server's package builds into the same folder, and with the same traits, so that nothing is compiled twice.
 TEST_BUILD ?= $(CURDIR)/.build
+# `make test SERVER_FLAGS="--traits PostgreSQL"` tests the store in PostgreSQL, too.
+SERVER_FLAGS ?=
 TEST_BUILD_FLAGS = --traits default,Sync --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
 
-.PHONY: help setup setup-bench demo demo-release sync-demo test test-package test-fast test-server test-attacks cli install-cli server build-release bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-storm soak-hour tsan format lint lint-lower need-python docs docs-code
+.PHONY: help setup setup-postgres setup-bench demo demo-release sync-demo test test-package test-fast test-server test-postgres test-attacks cli install-cli server build-release build-traits bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-storm soak-hour tsan format lint lint-lower need-python docs docs-code
 
 help:
 	@echo "make setup        install the C libraries that Freehold needs (LMDB, and zlib for sync), where they are missing"
@@ -39,8 +41,10 @@ help:
 	@echo "make test-fast    the suites of the modules that you changed, or FILTER=…, without slow ones; quick when repeated"
 	@echo "make test-package the same without the server's, which need Swift 6.2"
 	@echo "make test-server  the server's tests, with clients over sockets of this machine"
+	@echo "make test-postgres the tests of the store in PostgreSQL alone; FREEHOLD_REQUIRE_POSTGRES=1 fails them if PostgreSQL isn't installed"
 	@echo "make test-attacks attacks on the server's process while honest users are measured, in an optimised build; ATTACK="TEXT;TEXT" runs those"
 	@echo "make test-traits  the suites of logs and metrics, built with the traits Logging and Metrics"
+	@echo "make build-traits the libraries with each combination of traits, or with TRAITS=\"none Sync\""
 	@echo "make test-bundled-lmdb the engine on an LMDB that a package brings, as on systems without one of their own"
 	@echo "make test-release the suites around fast ways, in an optimised build"
 	@echo "make bench        the full benchmark beside SQLite and LMDB; writes Benchmarks/results.md"
@@ -62,6 +66,9 @@ help:
 setup:
 	@Scripts/need lmdb liblmdb-dev lmdb
 	@Scripts/need zlib zlib1g-dev zlib
+
+setup-postgres: setup
+	@Scripts/need libpq libpq-dev libpq
 
 setup-bench: setup
 	@Scripts/need sqlite3 libsqlite3-dev sqlite
@@ -94,7 +101,12 @@ test-fast: setup
 
 # A package of its own: users of Freehold fetch nothing that a server needs.
 test-server: setup
-	@SWIFT="$(SWIFT)" Scripts/test --package-path Server --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
+	@SWIFT="$(SWIFT)" Scripts/test --package-path Server $(SERVER_FLAGS) --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
+
+# The store in PostgreSQL alone. The tests start a PostgreSQL in a temporary folder, and are skipped if none is installed.
+test-postgres: setup-postgres
+	@FREEHOLD_TESTS=FreeholdPostgresStoreTests BUILD_ARGUMENTS="--product FreeholdServerPackageTests" SWIFT="$(SWIFT)" Scripts/test --package-path Server --traits PostgreSQL \
+		--scratch-path $(TEST_BUILD)-postgres $(TEST_FLAGS)
 
 # Prints a table: times of honest users while one attacks, and the server's memory. It takes about an hour.
 test-attacks: setup
@@ -146,6 +158,9 @@ bench-build: setup-bench
 test-traits: setup
 	$(SWIFT) test --traits default,Logging,Metrics --scratch-path .build-traits $(TEST_FLAGS) --filter "$(TRAIT_SUITES)"
 	@echo "Freehold: the run with every trait passed"
+
+build-traits: setup
+	@SWIFT="$(SWIFT)" Scripts/build-traits $(TRAITS)
 
 test-bundled-lmdb: setup
 	@SWIFT="$(SWIFT)" Scripts/test-bundled-lmdb

@@ -42,6 +42,8 @@ let package = Package(
         .library(name: "FreeholdSyncDocuments", targets: ["FreeholdSyncDocuments"]),
         .library(name: "FreeholdImport", targets: ["FreeholdImport"]),
         .library(name: "ModelWriter", targets: ["ModelWriter"]),
+        // For the tests of the package Server.
+        .library(name: "_FreeholdSyncWorlds", targets: ["SyncWorlds", "TestRandom"]),
     ],
     traits: [
         .trait(

@@ -13,12 +13,21 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "FreeholdServer", targets: ["FreeholdServer"]),
+        .library(name: "FreeholdHTTP", targets: ["FreeholdHTTP"]),
         .executable(name: "freehold-server", targets: ["FreeholdServerCommand"]),
+    ],
+    traits: [
+        .trait(
+            name: "PostgreSQL",
+            description:
+                "Documents in PostgreSQL (serve --store postgresql://…), by libpq. Without it libpq isn't needed."
+        )
     ],
     dependencies: [
         .package(name: "Freehold", path: "..", traits: ["Encryption", "Sync"]),
         .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.29.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         // JWTKit needs it, too. Here the tests make certificates with it.
         .package(url: "https://github.com/apple/swift-certificates", from: "1.15.0"),
@@ -26,15 +35,35 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.1.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.2.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
     ],
     targets: [
+        // HTTP servers: listeners, connections with limits, routes, middleware. It doesn't depend on sync.
+        .target(
+            name: "FreeholdHTTP",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: settings
+        ),
         // The node: a server's machine on a network. Stores and tokens are handed in.
         .target(
             name: "FreeholdServer",
             dependencies: [
+                "FreeholdHTTP",
                 .product(name: "FreeholdSyncCore", package: "Freehold"),
                 .product(name: "FreeholdCompression", package: "Freehold"),
                 .product(name: "FreeholdServerStore", package: "Freehold"),
@@ -58,10 +87,27 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .systemLibrary(
+            name: "CLibPQ",
+            pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+        ),
+        // A server's store in PostgreSQL. Without the trait it is empty.
+        .target(
+            name: "FreeholdPostgresStore",
+            dependencies: [
+                .target(name: "CLibPQ", condition: .when(traits: ["PostgreSQL"])),
+                .product(name: "FreeholdBSON", package: "Freehold"),
+                .product(name: "FreeholdEngine", package: "Freehold"),
+                .product(name: "FreeholdServerStore", package: "Freehold"),
+                .product(name: "FreeholdSyncCore", package: "Freehold"),
+            ],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "FreeholdServerCommand",
             dependencies: [
-                "FreeholdServer",
+                "FreeholdServer", "FreeholdHTTP", "FreeholdPostgresStore",
                 .product(name: "FreeholdBSON", package: "Freehold"),
                 .product(name: "FreeholdCompression", package: "Freehold"),
                 .product(name: "FreeholdEngine", package: "Freehold"),
@@ -74,7 +120,6 @@ let package = Package(
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings
         ),
@@ -144,6 +189,18 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "FreeholdPostgresStoreTests",
+            dependencies: [
+                "FreeholdPostgresStore",
+                .product(name: "FreeholdCompression", package: "Freehold"),
+                .product(name: "FreeholdEngine", package: "Freehold"),
+                .product(name: "FreeholdServerStore", package: "Freehold"),
+                .product(name: "FreeholdSyncCore", package: "Freehold"),
+                .product(name: "_FreeholdSyncWorlds", package: "Freehold"),
+            ],
+            swiftSettings: settings
+        ),
         // A client that tests start and kill.
         .target(name: "ShiftedClock", path: "Tests/ShiftedClock"),
         .executableTarget(
@@ -159,7 +216,7 @@ let package = Package(
         .testTarget(
             name: "FreeholdServerTests",
             dependencies: [
-                "FreeholdServer", "SyncChild", "TestReceiver", "ServerTestRandom",
+                "FreeholdServer", "FreeholdHTTP", "SyncChild", "TestReceiver", "ServerTestRandom",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
@@ -173,6 +230,9 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
@@ -180,3 +240,15 @@ let package = Package(
         ),
     ]
 )
+
+// Builds the test targets of its choice alone, and only the executables that they need.
+if let chosen = Context.environment["FREEHOLD_TESTS"]?.split(separator: ",").map(String.init), !chosen.isEmpty {
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var (needed, waiting) = (Set<String>(), chosen)
+    while let name = waiting.popLast() {
+        guard needed.insert(name).inserted, let target = targets[name] else { continue }
+        for case .byNameItem(let name, _) in target.dependencies { waiting.append(name) }
+    }
+    package.targets.removeAll { [.test, .executable].contains($0.type) && !needed.contains($0.name) }
+    package.products.removeAll { ($0 as? Product.Executable)?.targets.allSatisfy(needed.contains) == false }
+}

@@ -5,11 +5,21 @@ final class Deflater: @unchecked Sendable {
     // One thread at a time uses it. It has a fixed address, because zlib stores pointers to the stream.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    init?(level: Int32) {
+    /// - Parameter isGzip: A Boolean value that indicates whether it writes the format gzip (RFC 1952) in place of zlib's.
+    init?(level: Int32, isGzip: Bool = false) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         let size = Int32(MemoryLayout<z_stream>.size)
-        let state = deflateInit2_(stream, level, Z_DEFLATED, MAX_WBITS, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
+        let state = deflateInit2_(
+            stream,
+            level,
+            Z_DEFLATED,
+            MAX_WBITS + (isGzip ? 16 : 0),
+            8,
+            Z_DEFAULT_STRATEGY,
+            ZLIB_VERSION,
+            size
+        )
         guard state == Z_OK else {
             stream.deallocate()
             return nil
@@ -45,10 +55,14 @@ final class Inflater: @unchecked Sendable {
     // It is sendable for the same reasons as `Deflater`.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    init?() {
+    /// - Parameter isGzip: A Boolean value that indicates whether it reads the format gzip (RFC 1952) in place of zlib's.
+    init?(isGzip: Bool = false) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        guard inflateInit2_(stream, MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+        guard
+            inflateInit2_(stream, MAX_WBITS + (isGzip ? 16 : 0), ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+                == Z_OK
+        else {
             stream.deallocate()
             return nil
         }

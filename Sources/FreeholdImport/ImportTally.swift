@@ -4,7 +4,7 @@ struct ImportTally {
         let className: String
         let property: String
 
-        init(_ className: String, _ property: String) {
+        init(_ className: String, property: String) {
             self.className = className
             self.property = property
         }
@@ -21,15 +21,25 @@ struct ImportTally {
     var tooLarge: [Place: Int] = [:]
 
     func enter(into report: inout RealmImportReport) {
-        func add(_ counts: [Place: Int], _ kind: RealmImportReport.Note.Kind, _ text: String) {
+        func add(_ counts: [Place: Int], _ kind: RealmImportReport.Note.Kind, text: String) {
             for (place, count) in counts.sorted(by: { $0.key < $1.key }) {
-                report.note(kind, "\(place): \(count) \(text)", place.className, place.property, count: count)
+                report.note(
+                    kind,
+                    "\(place): \(count) \(text)",
+                    className: place.className,
+                    property: place.property,
+                    count: count
+                )
             }
         }
-        add(missingTargets, .missingTarget, "links lead to no object and are left out")
-        add(encodedKeys, .encodedKeys, "keys have a point or a leading dollar sign, which are percent-encoded now")
-        add(equalInSets, .equalInSet, "values equal another of their set and are left out")
-        add(tooLarge, .tooLarge, "values are larger than 16 MiB: null, or nothing, stands in their place")
-        add(missingValues, .missingValue, "values are null where one is needed; the type's default is stored")
+        add(missingTargets, .missingTarget, text: "links lead to no object and are left out")
+        add(
+            encodedKeys,
+            .encodedKeys,
+            text: "keys have a point or a leading dollar sign, which are percent-encoded now"
+        )
+        add(equalInSets, .equalInSet, text: "values equal another of their set and are left out")
+        add(tooLarge, .tooLarge, text: "values are larger than 16 MiB: null, or nothing, stands in their place")
+        add(missingValues, .missingValue, text: "values are null where one is needed; the type's default is stored")
     }
 }

@@ -109,7 +109,7 @@ extension Realm {
         }
     }
 
-    private static func translating(_ url: URL, _ target: URL?, _ body: () throws -> RealmImportReport) throws
+    private static func translating(_ url: URL, _ target: URL?, body: () throws -> RealmImportReport) throws
         -> RealmImportReport
     {
         do { return try body() } catch let error as RealmFileError {

@@ -10,27 +10,23 @@ extension RealmImport {
             guard let table = draft.transaction.schema.table(named: item.name) else { return }
             for property in properties {
                 guard let column = table.column(named: property.name) else { continue }
-                try setLinks(column, property, cluster, item, map, draft)
+                try setLinks(ImportedProperty(property, of: item, in: cluster, column: column), map: map, draft: draft)
             }
             try draft.endPart()
         }
     }
 
-    private func setLinks(
-        _ column: Column,
-        _ property: RealmFileProperty,
-        _ cluster: RealmFileCluster,
-        _ item: RealmFileClass,
-        _ map: KeyMap,
-        _ draft: ImportDraft
-    ) throws {
-        let place = ImportTally.Place(item.name, property.name)
+    private func setLinks(_ imported: ImportedProperty, map: KeyMap, draft: ImportDraft) throws {
+        let property = imported.property
+        let cluster = imported.cluster
+        let column = imported.column
+        let place = imported.place
         if property.collection != .none {
             let collections = try cluster.collections(of: property)
             for i in 0..<cluster.count where !collections.isEmpty(at: i) {
                 guard let key = map[cluster.keys[i]] else { continue }
-                try fill(column, key, property, cluster, i, collections, place, draft) {
-                    converted($0, property.target, place)
+                try fill(imported, of: key, from: collections, at: i, draft: draft) {
+                    converted($0, target: property.target, at: place)
                 }
             }
             return
@@ -40,10 +36,10 @@ extension RealmImport {
             let transaction = draft.transaction
             for (old, value) in zip(cluster.keys[position...], values) where !value.isNull {
                 guard let key = map[old] else { continue }
-                switch converted(value, property.target, place) {
+                switch converted(value, target: property.target, at: place) {
                 case .null: break
-                case .link(let target) where !isEmbedded: transaction.setLink(column, key, target)
-                case let value: try transaction.set(column, key, value)
+                case .link(let target) where !isEmbedded: transaction.setLink(column, key, to: target)
+                case let value: try transaction.set(column, key, to: value)
                 }
             }
             try draft.endPart()
@@ -51,7 +47,7 @@ extension RealmImport {
     }
 
     /// Returns the value with the keys of the new file in its links.
-    func converted(_ value: Value, _ target: Int?, _ place: ImportTally.Place) -> Value {
+    func converted(_ value: Value, target: Int?, at place: ImportTally.Place) -> Value {
         switch value {
         case .link(let old):
             if let target, let key = keys[target]?[old.raw] { return .link(key) }
@@ -62,11 +58,13 @@ extension RealmImport {
                 if !table.isEmbedded { return .objectLink(ObjectLink(tableID: table.id, key: key)) }
             }
         case .list(let list):
-            return .list(NestedList(list.values.map { converted($0, target, place) }))
+            return .list(NestedList(list.values.map { converted($0, target: target, at: place) }))
         case .dictionary(let dictionary):
             return .dictionary(
                 NestedDictionary(
-                    dictionary.entries.map { .init(name($0.key, place), converted($0.value, target, place)) }
+                    dictionary.entries.map {
+                        .init(name($0.key, place), converted($0.value, target: target, at: place))
+                    }
                 )
             )
         default: return withinLimits(value, place)
@@ -79,8 +77,14 @@ extension RealmImport {
     func readLinks(of item: RealmFileClass) throws {
         try walk(item) { cluster in
             for property in item.properties where property.mayLink {
-                try read(property, cluster, item) {
-                    $0.isNull ? $0 : converted($0, property.target, ImportTally.Place(item.name, property.name))
+                try read(property, in: cluster, of: item) {
+                    $0.isNull
+                        ? $0
+                        : converted(
+                            $0,
+                            target: property.target,
+                            at: ImportTally.Place(item.name, property: property.name)
+                        )
                 }
             }
         }

@@ -1,6 +1,22 @@
 import FreeholdEngine
 import RealmFileReader
 
+/// A property in one cluster of the file that is read, and its column in the new file.
+struct ImportedProperty {
+    let property: RealmFileProperty
+    let cluster: RealmFileCluster
+    let column: Column
+    /// The class and the property, as the report names them.
+    let place: ImportTally.Place
+
+    init(_ property: RealmFileProperty, of item: RealmFileClass, in cluster: RealmFileCluster, column: Column) {
+        self.property = property
+        self.cluster = cluster
+        self.column = column
+        place = ImportTally.Place(item.name, property: property.name)
+    }
+}
+
 extension RealmImport {
     /// Creates the objects of a class, with all properties that contain no links.
     func createObjects(of item: RealmFileClass, _ draft: ImportDraft) throws {
@@ -24,13 +40,13 @@ extension RealmImport {
             for property in single {
                 guard let column = table.column(named: property.name) else { continue }
                 try cluster.forEachPart(of: property) { position, values in
-                    try set(column, objects[position...], values, item, draft.transaction)
+                    try set(column, of: objects[position...], to: values, of: item, in: draft.transaction)
                     try draft.endPart()
                 }
             }
             for property in collections {
                 guard let column = table.column(named: property.name) else { continue }
-                try fill(column, objects, property, cluster, item, draft)
+                try fill(ImportedProperty(property, of: item, in: cluster, column: column), of: objects, draft: draft)
             }
             try draft.endPart()
         }
@@ -38,38 +54,30 @@ extension RealmImport {
 
     private func set(
         _ column: Column,
-        _ objects: ArraySlice<ObjectKey>,
-        _ values: [Value],
-        _ item: RealmFileClass,
-        _ transaction: WriteTransaction
+        of objects: ArraySlice<ObjectKey>,
+        to values: [Value],
+        of item: RealmFileClass,
+        in transaction: WriteTransaction
     ) throws {
         for (key, value) in zip(objects, values) {
             switch (value, column.type) {
-            case (.int(let value), .int): transaction.setInt(column, key, value)
-            case (.double(let value), .double): transaction.setDouble(column, key, value)
-            case (.bool(let value), .bool): transaction.setBool(column, key, value)
-            case (.timestamp(let value), .timestamp): transaction.setTimestamp(column, key, value)
+            case (.int(let value), .int): transaction.setInt(column, key, to: value)
+            case (.double(let value), .double): transaction.setDouble(column, key, to: value)
+            case (.bool(let value), .bool): transaction.setBool(column, key, to: value)
+            case (.timestamp(let value), .timestamp): transaction.setTimestamp(column, key, to: value)
             case (.string(let value), .string) where value.utf8.count < 4096:
-                transaction.setString(column, key, value)
+                transaction.setString(column, key, to: value)
             case (.null, _) where !column.isOptional:
-                tally.missingValues[ImportTally.Place(item.name, column.name), default: 0] += 1
-            default: try transaction.set(column, key, value)
+                tally.missingValues[ImportTally.Place(item.name, property: column.name), default: 0] += 1
+            default: try transaction.set(column, key, to: value)
             }
         }
     }
 
-    private func fill(
-        _ column: Column,
-        _ objects: [ObjectKey],
-        _ property: RealmFileProperty,
-        _ cluster: RealmFileCluster,
-        _ item: RealmFileClass,
-        _ draft: ImportDraft
-    ) throws {
-        let collections = try cluster.collections(of: property)
-        let place = ImportTally.Place(item.name, property.name)
+    private func fill(_ imported: ImportedProperty, of objects: [ObjectKey], draft: ImportDraft) throws {
+        let collections = try imported.cluster.collections(of: imported.property)
         for (i, key) in objects.enumerated() where !collections.isEmpty(at: i) {
-            try fill(column, key, property, cluster, i, collections, place, draft) { $0 }
+            try fill(imported, of: key, from: collections, at: i, draft: draft) { $0 }
         }
     }
 
@@ -77,16 +85,17 @@ extension RealmImport {
     ///
     /// - Parameter convert: Returns a value in the form of the new file.
     func fill(
-        _ column: Column,
-        _ key: ObjectKey,
-        _ property: RealmFileProperty,
-        _ cluster: RealmFileCluster,
-        _ i: Int,
-        _ collections: RealmFileCollections,
-        _ place: ImportTally.Place,
-        _ draft: ImportDraft,
-        _ convert: (Value) -> Value
+        _ imported: ImportedProperty,
+        of key: ObjectKey,
+        from collections: RealmFileCollections,
+        at i: Int,
+        draft: ImportDraft,
+        convert: (Value) -> Value
     ) throws {
+        let property = imported.property
+        let cluster = imported.cluster
+        let column = imported.column
+        let place = imported.place
         func fit(_ value: Value) -> Value? {
             let given = convert(value)
             let value = withinLimits(given, place)
@@ -100,13 +109,13 @@ extension RealmImport {
         case .none: break
         case .list:
             try cluster.forEachPart(of: property, at: i, in: collections) {
-                try draft.transaction.listAppend(column, key, $0.compactMap(fit))
+                try draft.transaction.listAppend(column, key, values: $0.compactMap(fit))
                 try draft.endPart()
             }
         case .set:
             try cluster.forEachPart(of: property, at: i, in: collections) { part in
                 let values = part.compactMap(fit)
-                let new = try draft.transaction.setInsert(column, key, values)
+                let new = try draft.transaction.setInsert(column, key, values: values)
                 if new < values.count { tally.equalInSets[place, default: 0] += values.count - new }
                 try draft.endPart()
             }
@@ -115,10 +124,10 @@ extension RealmImport {
             try cluster.forEachEntries(of: property, at: i, in: collections) { part in
                 let entries = part.compactMap { entry in fit(entry.value).map { (name(entry.key, place), $0) } }
                 if isFirst {
-                    try draft.transaction.dictionaryAssign(column, key, entries)
+                    try draft.transaction.dictionaryAssign(column, key, entries: entries)
                 } else {
                     for (name, value) in entries {
-                        try draft.transaction.dictionarySet(column, key, forKey: name, value)
+                        try draft.transaction.dictionarySet(column, key, forKey: name, to: value)
                     }
                 }
                 isFirst = false
@@ -171,8 +180,8 @@ extension RealmImport {
                 next += 1
             }
             for property in item.properties where !property.mayLink {
-                let place = ImportTally.Place(item.name, property.name)
-                try read(property, cluster, item) { value in
+                let place = ImportTally.Place(item.name, property: property.name)
+                try read(property, in: cluster, of: item) { value in
                     if value.isNull, !property.isOptional { tally.missingValues[place, default: 0] += 1 }
                     return withinLimits(value, place)
                 }
@@ -182,9 +191,9 @@ extension RealmImport {
 
     func read(
         _ property: RealmFileProperty,
-        _ cluster: RealmFileCluster,
-        _ item: RealmFileClass,
-        _ convert: (Value) -> Value
+        in cluster: RealmFileCluster,
+        of item: RealmFileClass,
+        convert: (Value) -> Value
     ) throws {
         guard property.collection != .none else {
             return try cluster.forEachPart(of: property) { _, values in for value in values { _ = convert(value) } }
@@ -197,7 +206,7 @@ extension RealmImport {
             }
             try cluster.forEachEntries(of: property, at: i, in: collections) { entries in
                 for entry in entries {
-                    _ = name(entry.key, ImportTally.Place(item.name, property.name))
+                    _ = name(entry.key, ImportTally.Place(item.name, property: property.name))
                     _ = convert(entry.value)
                 }
             }

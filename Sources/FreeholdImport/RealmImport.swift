@@ -132,7 +132,7 @@ final class RealmImport {
             report.note(
                 .asymmetricClass,
                 "\(item.name) is an asymmetric class, whose objects are only sent: its \(item.count) are left out",
-                item.name,
+                className: item.name,
                 count: item.count
             )
         }
@@ -164,7 +164,7 @@ final class RealmImport {
             report.note(
                 .withoutOwner,
                 "\(item.name): \(count) objects have no owner and are left out",
-                item.name,
+                className: item.name,
                 count: count
             )
         }
@@ -197,8 +197,8 @@ extension RealmImportReport {
     mutating func note(
         _ kind: Note.Kind,
         _ text: String,
-        _ className: String? = nil,
-        _ property: String? = nil,
+        className: String? = nil,
+        property: String? = nil,
         count: Int? = nil
     ) {
         notes.append(Note(kind: kind, text: text, className: className, property: property, count: count))

@@ -250,10 +250,10 @@ extension ServerStoreRequest.Kind {
     /// A Boolean value that indicates whether the request stores data in a stream without a file.
     fileprivate var makesStream: Bool {
         switch self {
-        case .makeFile, .commit, .stage, .keepPart: true
-        case .bind, .noteFile, .noteQueries, .read, .parts, .dropParts, .keptParts, .trimParts, .trimFiles, .step,
-            .page, .keys,
-            .objects, .trim:
+        case .makeFile, .openWriter, .commit, .stage, .keepPart: true
+        case .bind, .noteFile, .noteQueries, .read, .parts, .dropParts, .keptParts, .trimParts, .trimFiles,
+            .trimWriters,
+            .step, .page, .keys, .objects, .trim:
             false
         }
     }

@@ -9,16 +9,20 @@ public struct LocalNode {
     private var random = SystemRandomNumberGenerator()
     private var last: SubmissionNumber = 0
 
-    /// - Parameter app: The settings of the app. Its `allows` and `rights` are applied.
+    /// - Parameters:
+    ///   - app: The settings of the app. Its `allows` and `rights` are applied.
+    ///   - writerSecret: See `ServerConfiguration.writerSecret`. Without it, each node leaves its own file in the store.
     public init(
         _ store: FileServerStore,
         app: SyncString,
         _ known: ServerApp,
-        matcher: some ConditionMatcher = QueryMatcher()
+        matcher: some ConditionMatcher = QueryMatcher(),
+        writerSecret: (@Sendable (StreamName) -> FileSecret)? = nil
     ) {
         self.store = store
         var configuration = ServerConfiguration(apps: [app: known]) { _, _ in nil }
         configuration.groupDelay = 0
+        configuration.writerSecret = writerSecret
         machine = ServerMachine(configuration, matcher: matcher)
     }
 

@@ -47,6 +47,17 @@ public enum PrimaryKey: Hashable, Sendable, ExpressibleByIntegerLiteral, Express
     public init(stringLiteral value: String) { self = .string(SyncString(value)) }
 }
 
+extension PrimaryKey {
+    /// The most bytes that the key of a new object may have. Objects that have longer ones already stay as they are.
+    public static let mostBytes = 1_024
+
+    /// The bytes of a text in UTF-8; 0 for keys of other types, which are short.
+    public var textBytes: Int { if case .string(let text) = self { text.string.utf8.count } else { 0 } }
+
+    /// A Boolean value that indicates whether no new object may have the key.
+    public var isTooLong: Bool { textBytes > Self.mostBytes }
+}
+
 /// The order of the keys of a class: null, then integers, then texts, object ids and UUIDs, each by their bytes.
 extension PrimaryKey: Comparable {
     public static func < (a: PrimaryKey, b: PrimaryKey) -> Bool {

@@ -44,7 +44,7 @@ public enum SetElement: Hashable, Sendable {
         case .decimal128(let value):
             if let whole = value.exactInt64 {
                 self = .int(whole)
-            } else if Decimal128.compare(value, value.doubleValue) == 0 {
+            } else if Decimal128.compare(value, with: value.doubleValue) == 0 {
                 self.init(number: value.doubleValue)
             } else {
                 self = .decimal(value)

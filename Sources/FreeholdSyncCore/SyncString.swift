@@ -18,7 +18,7 @@ public struct SyncString: Hashable, Comparable, Sendable, ExpressibleByStringLit
         return a.string.utf8.elementsEqual(b.string.utf8)
     }
 
-    public static func < (a: SyncString, b: SyncString) -> Bool { Value.compareBytes(a.string, b.string) < 0 }
+    public static func < (a: SyncString, b: SyncString) -> Bool { Value.compareBytes(a.string, with: b.string) < 0 }
 
     public func hash(into hasher: inout Hasher) {
         let isHashed: Void? = string.utf8.withContiguousStorageIfAvailable {

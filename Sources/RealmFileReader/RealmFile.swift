@@ -82,7 +82,7 @@ public final class RealmFile {
             isEncrypted = bytes.isEncrypted
             byteCount = bytes.count
             otherTables = others
-            schemaVersion = metadata.flatMap { Self.schemaVersion($0, nodes, top.formatVersion) }
+            schemaVersion = metadata.flatMap { Self.schemaVersion($0, in: nodes, format: top.formatVersion) }
             unsentChanges = top.historyType == 3 ? ClientHistory(top).unsentChanges(nodes) : nil
         } catch {
             throw error.with(path: path)
@@ -109,7 +109,7 @@ public final class RealmFile {
         }
     }
 
-    private static func schemaVersion(_ metadata: RealmFileClass, _ nodes: FileNodes, _ format: Int) -> UInt64? {
+    private static func schemaVersion(_ metadata: RealmFileClass, in nodes: FileNodes, format: Int) -> UInt64? {
         let property = metadata.properties.first {
             $0.name == "version" && $0.type == .int && $0.collection == .none
         }

@@ -8,7 +8,7 @@ import Testing
 @testable import FreeholdImport
 
 struct ConversionTests {
-    private let place = ImportTally.Place("Word", "any")
+    private let place = ImportTally.Place("Word", property: "any")
 
     /// A dry run that has assigned keys to the objects of all classes.
     private func prepared() throws -> RealmImport {
@@ -83,12 +83,15 @@ struct ConversionTests {
         let there = Value.objectLink(ObjectLink(tableID: word.number, key: ObjectKey(0)))
         let gone = Value.objectLink(ObjectLink(tableID: word.number, key: ObjectKey(7)))
         let nowhere = Value.objectLink(ObjectLink(tableID: 4711, key: ObjectKey(0)))
-        expect(run.converted(there, nil, place) == there && run.tally.missingTargets.isEmpty)
-        expect(run.converted(gone, nil, place) == .null && run.converted(nowhere, nil, place) == .null)
-        expectEqual(run.converted(.link(ObjectKey(7)), word.number, place), .null)
+        expect(run.converted(there, target: nil, at: place) == there && run.tally.missingTargets.isEmpty)
+        expect(
+            run.converted(gone, target: nil, at: place) == .null
+                && run.converted(nowhere, target: nil, at: place) == .null
+        )
+        expectEqual(run.converted(.link(ObjectKey(7)), target: word.number, at: place), .null)
         let nested = Value.list(NestedList([.int(1), nowhere, .dictionary(NestedDictionary([.init("a.b", gone)]))]))
         let expected = Value.list(NestedList([.int(1), .null, .dictionary(NestedDictionary([.init("a%2Eb", .null)]))]))
-        expectEqual(run.converted(nested, nil, place), expected)
+        expectEqual(run.converted(nested, target: nil, at: place), expected)
         expect(run.tally.missingTargets == [place: 5] && run.tally.encodedKeys == [place: 1])
         var report = run.report
         run.tally.enter(into: &report)

@@ -27,7 +27,7 @@ struct ImportTests {
                     // A set's elements rise.
                     var expected = expected
                     if table.column(named: name)?.collection == .set, case .list(let list) = expected {
-                        expected = FixtureTable.list(list.values.sorted { Value.compare($0, $1) < 0 })
+                        expected = FixtureTable.list(list.values.sorted { Value.compare($0, with: $1) < 0 })
                     }
                     expectEqual(found[name], expected, "\(name) of \(id)")
                 }

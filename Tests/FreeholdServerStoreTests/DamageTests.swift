@@ -60,7 +60,7 @@ struct DamageTests {
         )
         switch (column.type, column.collection) {
         case (.int, .none):
-            try transaction.set(column, row, .int(random.chance(50) ? .random(in: -5...50, using: &random) : .max))
+            try transaction.set(column, row, to: .int(random.chance(50) ? .random(in: -5...50, using: &random) : .max))
         case (.data, .none):
             var data = transaction.readData(column, row) ?? Data()
             if data.isEmpty || random.chance(30) {
@@ -69,10 +69,10 @@ struct DamageTests {
                 data[data.startIndex + Int.random(in: 0..<data.count, using: &random)] ^=
                     1 << UInt8.random(in: 0..<8, using: &random)
             }
-            try transaction.set(column, row, .data(data))
-        case (.data, .list): try transaction.listAssign(column, row, random.chance(50) ? [] : [.data(bytes)])
-        case (.bool, .none): try transaction.set(column, row, .bool(random.chance(50)))
-        case (.string, .none): try transaction.set(column, row, .string("x"))
+            try transaction.set(column, row, to: .data(data))
+        case (.data, .list): try transaction.listAssign(column, row, values: random.chance(50) ? [] : [.data(bytes)])
+        case (.bool, .none): try transaction.set(column, row, to: .bool(random.chance(50)))
+        case (.string, .none): try transaction.set(column, row, to: .string("x"))
         default: break
         }
         _ = try transaction.commit()

@@ -111,11 +111,11 @@ struct ReadableRowsTests {
         var rest: [UInt8] = []
         rest.appendVarint(999_953)
         bytes.replaceSubrange(place...place, with: rest)
-        try write.set(meta, row, .data(Data(bytes)))
+        try write.set(meta, row, to: .data(Data(bytes)))
         try write.set(
             try require(table.column(named: "early")),
             row,
-            .timestamp(Timestamp(seconds: 10, nanoseconds: 5_999_953))
+            to: .timestamp(Timestamp(seconds: 10, nanoseconds: 5_999_953))
         )
         _ = try write.commit()
         documents = []

@@ -304,3 +304,60 @@ extension Change {
         }
     }
 }
+
+/// Keys that are longer than new objects may have.
+extension ImportTests {
+    private static let words = DocumentMapping(
+        DocumentSchema([
+            TableSpec(
+                "Word",
+                columns: [ColumnSpec("_id", .string), ColumnSpec("count", .int, optional: true)],
+                primaryKey: "_id"
+            )
+        ])
+    )
+
+    @Test
+    func `a new object with a longer key is reported with its line, and one that exists is changed`() throws {
+        let (long, old) = (String(repeating: "é", count: 513), String(repeating: "o", count: 2_000))
+        let longest = String(repeating: "é", count: 512)
+        let lines = [longest, long, old].map { "{\"_id\": \"\($0)\",\n \"count\": 2}\n" }.joined()
+        var reader = Self.reader(Array(lines.utf8))
+        var job = DocumentImport(Self.words, className: "Word")
+        let batch = try require(try job.nextBatch(&reader))
+        let stored: [ObjectName: DocumentImport.Stored] = [
+            ObjectName("Word", .string(SyncString(old))): .init(version: 3, contents: ["count": .value(.int(1))])
+        ]
+        var numbers = OwnNumbers()
+        let commit = try job.commit(batch, stored: stored, base: 3, number: 1, clock: .zero, numbers: &numbers)
+        expectEqual(commit?.changes.map(\.object.key), [longest, old].map { .string(SyncString($0)) })
+        expect(job.report.created == 1 && job.report.changed == 1)
+        let misfit = try require(job.report.misfits.first)
+        expect(misfit.misfit.code == .longKey && misfit.line == 3)
+        expect("\(misfit)".hasPrefix("Document 2, line 3: _id: The key has 1026 bytes."))
+    }
+
+    @Test
+    func `a patch creates no object with a longer key, and changes one that exists`() throws {
+        let key = BSONValue.string(String(repeating: "o", count: 1_025))
+        for document in [["count": 2], ["$set": ["count": 2]]] as [BSONDocument] {
+            let patch = try DocumentPatch(document)
+            func changes(_ stored: [SyncString: MergedContent]?) throws -> [Change] {
+                var numbers = OwnNumbers()
+                return try patch.changes(
+                    of: "Word",
+                    key: key,
+                    stored: stored,
+                    mapping: Self.words,
+                    upserts: true,
+                    numbers: &numbers
+                ).changes
+            }
+            do {
+                _ = try changes(nil)
+                Issue.record("the object is created")
+            } catch let misfit as DocumentMisfit { expectEqual(misfit.code, .longKey) }
+            expectEqual(try changes(["count": .value(.int(1))]).count, 1)
+        }
+    }
+}

@@ -74,14 +74,14 @@ struct EngineRulesTests {
                 let column = try require(table.columns.first { $0.name == name })
                 switch (column.collection, content) {
                 case (.list, .array(let elements)):
-                    try transaction.listAppend(column, key, elements.map { try value($0, column) })
+                    try transaction.listAppend(column, key, values: elements.map { try value($0, column) })
                 case (.set, .array(let elements)):
-                    _ = try transaction.setInsert(column, key, elements.map { try value($0, column) })
+                    _ = try transaction.setInsert(column, key, values: elements.map { try value($0, column) })
                 case (.dictionary, _), (_, .null): break
                 case (_, _) where column.type == .link:
                     guard case .link(let target) = try value(content, column) else { break }
-                    transaction.setLink(column, key, target)
-                default: try transaction.set(column, key, value(content, column))
+                    transaction.setLink(column, key, to: target)
+                default: try transaction.set(column, key, to: value(content, column))
                 }
             }
         }

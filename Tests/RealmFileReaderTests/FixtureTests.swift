@@ -73,7 +73,7 @@ struct FixtureTests {
                 var found = object.values[name]
                 // Before format 23, strings of sets have another order.
                 if name == "stringSet", case .list(let list)? = found {
-                    found = FixtureTable.list(list.values.sorted { Value.compare($0, $1) < 0 })
+                    found = FixtureTable.list(list.values.sorted { Value.compare($0, with: $1) < 0 })
                 }
                 expectEqual(found, expected, "\(name) of \(id)")
             }

@@ -128,20 +128,20 @@ struct DamageProbe {
             if case .link(let key) = sample(), !t.contains(target, key) { return }
         }
         switch column.collection {
-        case .none: try t.set(column, key, sample())
+        case .none: try t.set(column, key, to: sample())
         case .list:
             let count = t.listCount(column, key)
             switch i % 4 {
-            case 0: try t.listAppend(column, key, [sample(), sample()])
+            case 0: try t.listAppend(column, key, values: [sample(), sample()])
             case 1 where count > 0: try t.listRemove(column, key, at: count / 2)
-            case 2 where count > 1: try t.listSet(column, key, at: count - 1, sample())
-            default: try t.listInsert(column, key, at: count / 2, sample())
+            case 2 where count > 1: try t.listSet(column, key, at: count - 1, to: sample())
+            default: try t.listInsert(column, key, at: count / 2, value: sample())
             }
         case .set:
-            _ = try t.setInsert(column, key, sample())
-            if i % 3 == 0 { _ = t.setRemove(column, key, .string("tag 1")) }
+            _ = try t.setInsert(column, key, value: sample())
+            if i % 3 == 0 { _ = t.setRemove(column, key, value: .string("tag 1")) }
         case .dictionary:
-            try t.dictionarySet(column, key, forKey: "key \(i)", sample())
+            try t.dictionarySet(column, key, forKey: "key \(i)", to: sample())
             if i % 3 == 0 { _ = t.dictionaryRemove(column, key, forKey: "note 1") }
         }
     }

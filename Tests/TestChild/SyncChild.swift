@@ -24,7 +24,7 @@ enum SyncChild {
             let write = try database.beginWrite()
             guard let table = write.schema.table(named: "Event") else { return }
             let key = try write.create(table, primaryKey: .int(id))
-            try write.set(table.columns[1], key, .string("event \(id)"))
+            try write.set(table.columns[1], key, to: .string("event \(id)"))
             try write.handOver(table, [key])
             _ = try write.commit()
             say("\(id)")
@@ -38,10 +38,10 @@ enum SyncChild {
             let write = try database.beginWrite()
             let table = write.schema.table(named: "Person")!
             let key = try write.create(table, primaryKey: .int(id))
-            try write.set(table.column(named: "name")!, key, .string("Nr. \(id)"))
+            try write.set(table.column(named: "name")!, key, to: .string("Nr. \(id)"))
             if let last = write.find(primaryKey: .int(id - 1), in: table) {
                 _ = try write.increment(table.column(named: "age")!, last, by: 1)
-                try write.listInsert(table.column(named: "friends")!, key, at: 0, [.link(last)])
+                try write.listInsert(table.column(named: "friends")!, key, at: 0, values: [.link(last)])
             }
             _ = try write.commit()
             say("\(id)")
@@ -99,7 +99,7 @@ enum SyncChild {
         let write = try database.beginWrite()
         let table = write.schema.table(named: "Person")!
         let key = try write.find(primaryKey: .int(-1), in: table) ?? write.create(table, primaryKey: .int(-1))
-        try write.set(table.column(named: "age")!, key, .int(number))
+        try write.set(table.column(named: "age")!, key, to: .int(number))
         _ = try write.commit()
     }
 

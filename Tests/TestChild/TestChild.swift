@@ -171,10 +171,10 @@ struct TestChild {
                     let table = transaction.schema.table(named: Script.tableName)!
                     let column = table.column(named: "number")!
                     if let key = transaction.find(primaryKey: .int(Int64(thread)), in: table) {
-                        try transaction.set(column, key, .int(Int64(i)))
+                        try transaction.set(column, key, to: .int(Int64(i)))
                     } else {
                         let key = try transaction.create(table, primaryKey: .int(Int64(thread)))
-                        try transaction.set(column, key, .int(Int64(i)))
+                        try transaction.set(column, key, to: .int(Int64(i)))
                     }
                     _ = try transaction.commit()
                     say("\(thread) \(i)")
@@ -224,7 +224,7 @@ struct TestChild {
         say("extended")
         let table = transaction.schema.table(named: "P")!
         for key in transaction.keys(table) {
-            try transaction.set(table.column(named: "more")!, key, .string("more \(key.raw)"))
+            try transaction.set(table.column(named: "more")!, key, to: .string("more \(key.raw)"))
         }
         say("written")
         try transaction.finishSchema(specs, userVersion: 2)
@@ -310,7 +310,7 @@ struct TestChild {
             let table = transaction.schema.table(named: Script.tableName)!
             let column = table.column(named: "number")!
             let key = transaction.find(primaryKey: .int(0), in: table)!
-            try transaction.set(column, key, .int((transaction.readInt(column, key) ?? 0) + 1))
+            try transaction.set(column, key, to: .int((transaction.readInt(column, key) ?? 0) + 1))
             _ = try transaction.commit()
             say("\(i)")
         }

@@ -50,7 +50,7 @@ package enum CaseTable {
 
     static func list(_ values: some Sequence<Value>) -> Value { FixtureTable.list(Array(values)) }
 
-    static func set(_ values: some Sequence<Value>) -> Value { list(values.sorted { Value.compare($0, $1) < 0 }) }
+    static func set(_ values: some Sequence<Value>) -> Value { list(values.sorted { Value.compare($0, with: $1) < 0 }) }
 
     static func hub(_ i: Int) -> Value { link("Hub", .string("hub\(i)")) }
 

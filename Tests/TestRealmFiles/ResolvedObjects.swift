@@ -72,7 +72,7 @@ package struct ResolvedObjects {
                 var value = resolved(value, item.targets[name])
                 // Each file has its own order.
                 if item.sets.contains(name), case .list(let list) = value {
-                    value = .list(NestedList(list.values.sorted { Value.compare($0, $1) < 0 }))
+                    value = .list(NestedList(list.values.sorted { Value.compare($0, with: $1) < 0 }))
                 }
                 return (name, value)
             }

@@ -65,8 +65,8 @@ public enum DamageSample {
                 transaction.delete(dog, transaction.keys(dog)[2])
             }
             for key in transaction.keys(person) where key.raw % 13 == 4 {
-                try transaction.set(person.column(named: "text")!, key, .string("changed \(part)"))
-                try transaction.listAppend(person.column(named: "numbers")!, key, [.int(Int64(part))])
+                try transaction.set(person.column(named: "text")!, key, to: .string("changed \(part)"))
+                try transaction.listAppend(person.column(named: "numbers")!, key, values: [.int(Int64(part))])
             }
             _ = try transaction.commit()
         }
@@ -95,8 +95,8 @@ public enum DamageSample {
         let dog = first.schema.table(named: "Dog")!
         let dogs = try (0..<people).map { try first.create(dog, primaryKey: .string("dog \($0 * 7 % people)")) }
         for i in 0..<people {
-            try first.set(dog.column(named: "age")!, dogs[i], .int(Int64(i % 17)))
-            if i > 0 { try first.set(dog.column(named: "friend")!, dogs[i], .link(dogs[i / 2])) }
+            try first.set(dog.column(named: "age")!, dogs[i], to: .int(Int64(i % 17)))
+            if i > 0 { try first.set(dog.column(named: "friend")!, dogs[i], to: .link(dogs[i / 2])) }
         }
         for i in 0..<people { try add(i, people, to: first, person, dog, dogs) }
         _ = try first.commit()
@@ -112,15 +112,19 @@ public enum DamageSample {
     ) throws {
         func column(_ name: String) -> Column { person.column(named: name)! }
         let key = try t.create(person, primaryKey: .int(Int64(i * 7919 % 1009)))
-        try t.set(column("name"), key, i % 5 == 0 ? .null : .string("name \(i % 40)"))
-        try t.set(column("text"), key, .string(String(repeating: "some words \(i) ", count: i == 3 ? 1000 : i % 20)))
-        try t.set(column("best"), key, .link(dogs[i % 3]))
-        try t.listAppend(column("dogs"), key, [.link(dogs[i]), .link(dogs[0]), .link(dogs[0])])
-        if i == 6 { try t.listAppend(column("dogs"), key, (0..<1200).map { .link(dogs[$0 % people]) }) }
-        try t.listAppend(column("numbers"), key, (0..<(i == 7 ? 3000 : 3)).map { .int(Int64($0) << 20) })
-        try t.listAppend(column("words"), key, (0..<(i == 8 ? 900 : 2)).map { .string("word \($0)") })
-        if i == 8 { try t.listAppend(column("words"), key, [.string(String(repeating: "w", count: 9000))]) }
-        try t.set(column("when"), key, .timestamp(Timestamp(seconds: Int64(i) * 1000, nanoseconds: Int32(i % 3))))
+        try t.set(column("name"), key, to: i % 5 == 0 ? .null : .string("name \(i % 40)"))
+        try t.set(
+            column("text"),
+            key,
+            to: .string(String(repeating: "some words \(i) ", count: i == 3 ? 1000 : i % 20))
+        )
+        try t.set(column("best"), key, to: .link(dogs[i % 3]))
+        try t.listAppend(column("dogs"), key, values: [.link(dogs[i]), .link(dogs[0]), .link(dogs[0])])
+        if i == 6 { try t.listAppend(column("dogs"), key, values: (0..<1200).map { .link(dogs[$0 % people]) }) }
+        try t.listAppend(column("numbers"), key, values: (0..<(i == 7 ? 3000 : 3)).map { .int(Int64($0) << 20) })
+        try t.listAppend(column("words"), key, values: (0..<(i == 8 ? 900 : 2)).map { .string("word \($0)") })
+        if i == 8 { try t.listAppend(column("words"), key, values: [.string(String(repeating: "w", count: 9000))]) }
+        try t.set(column("when"), key, to: .timestamp(Timestamp(seconds: Int64(i) * 1000, nanoseconds: Int32(i % 3))))
         func nested(_ id: UInt64) -> Value {
             .list(
                 NestedList(
@@ -135,30 +139,39 @@ public enum DamageSample {
             )
         }
         let any: [Value] = [.null, .int(7), .string("seven"), nested(1), .string(String(repeating: "s", count: 5000))]
-        try t.set(column("any"), key, any[i % 5])
-        try t.listAppend(column("anys"), key, i == 9 ? (0..<60).map { nested(UInt64($0 * 2 + 1)) } : any)
-        for tag in 0..<(i == 10 ? 400 : i % 4) { try t.setInsert(column("tags"), key, .string("tag \(tag)")) }
-        if i > 0 { try t.setInsert(column("friends"), key, .link(ObjectKey(key.raw / 2))) }
+        try t.set(column("any"), key, to: any[i % 5])
+        try t.listAppend(column("anys"), key, values: i == 9 ? (0..<60).map { nested(UInt64($0 * 2 + 1)) } : any)
+        for tag in 0..<(i == 10 ? 400 : i % 4) { try t.setInsert(column("tags"), key, value: .string("tag \(tag)")) }
+        if i > 0 { try t.setInsert(column("friends"), key, value: .link(ObjectKey(key.raw / 2))) }
         for note in 0..<(i == 11 ? 300 : i % 3) {
-            try t.dictionarySet(column("notes"), key, forKey: "note \(note)", note == 1 ? .null : .string("n\(note)"))
+            try t.dictionarySet(
+                column("notes"),
+                key,
+                forKey: "note \(note)",
+                to: note == 1 ? .null : .string("n\(note)")
+            )
         }
-        try t.dictionarySet(column("pets"), key, forKey: "pet", .link(dogs[i / 2]))
-        try t.set(column("flag"), key, i % 3 == 0 ? .null : .bool(i % 2 == 0))
-        try t.set(column("ratio"), key, .double(Double(i) / 7))
-        try t.set(column("share"), key, i % 4 == 0 ? .null : .float(Float(i)))
-        try t.set(column("blob"), key, .data(Data(repeating: UInt8(i & 255), count: i == 12 ? 9000 : i % 30)))
-        try t.set(column("price"), key, .decimal128(Decimal128(i)))
-        try t.set(column("oid"), key, i % 2 == 0 ? .null : .objectId(ObjectId("00112233445566778899aabb")))
-        try t.listAppend(column("uuid"), key, [.uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7)))])
-        try t.set(column("counts"), key, i % 6 == 0 ? .null : .int(Int64(i % 30)))
+        try t.dictionarySet(column("pets"), key, forKey: "pet", to: .link(dogs[i / 2]))
+        try t.set(column("flag"), key, to: i % 3 == 0 ? .null : .bool(i % 2 == 0))
+        try t.set(column("ratio"), key, to: .double(Double(i) / 7))
+        try t.set(column("share"), key, to: i % 4 == 0 ? .null : .float(Float(i)))
+        try t.set(column("blob"), key, to: .data(Data(repeating: UInt8(i & 255), count: i == 12 ? 9000 : i % 30)))
+        try t.set(column("price"), key, to: .decimal128(Decimal128(i)))
+        try t.set(column("oid"), key, to: i % 2 == 0 ? .null : .objectId(ObjectId("00112233445566778899aabb")))
+        try t.listAppend(
+            column("uuid"),
+            key,
+            values: [.uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7)))]
+        )
+        try t.set(column("counts"), key, to: i % 6 == 0 ? .null : .int(Int64(i % 30)))
         let address = t.schema.table(named: "Address")!
         let home = try t.create(address)
-        try t.set(address.columns[0], home, .string("street \(i)"))
-        try t.set(column("address"), key, .link(home))
+        try t.set(address.columns[0], home, to: .string("street \(i)"))
+        try t.set(column("address"), key, to: .link(home))
         let other = try t.create(address)
-        try t.listAppend(column("addresses"), key, [.link(other)])
+        try t.listAppend(column("addresses"), key, values: [.link(other)])
         let inner = try t.create(address)
-        try t.set(address.columns[1], other, .link(inner))
+        try t.set(address.columns[1], other, to: .link(inner))
     }
 }
 

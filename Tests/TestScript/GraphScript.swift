@@ -140,14 +140,14 @@ public struct GraphScript: Sendable {
             case .hide(let id): try transaction.deleteLeavingPlaceholder(table, key(id))
             case .link(let id, let target):
                 let link = try transaction.reference(to: table, primaryKey: .int(target))
-                try transaction.setStored(names.next, key(id), .link(link))
+                try transaction.setStored(names.next, key(id), to: .link(link))
             case .append(let id, let targets):
                 var links: [Value] = []
                 for target in targets {
                     links.append(.link(try transaction.reference(to: table, primaryKey: .int(target))))
                 }
                 let count = transaction.storedCount(names.many, key(id))
-                try transaction.storedListInsert(names.many, key(id), at: count, links)
+                try transaction.storedListInsert(names.many, key(id), at: count, values: links)
             case .removeFirst(let id):
                 transaction.resolvePlaceholders()
                 if transaction.listCount(names.many, key(id)) > 0 {
@@ -155,7 +155,7 @@ public struct GraphScript: Sendable {
                 }
             }
         }
-        try transaction.set(names.number, key(0), .int(number))
+        try transaction.set(names.number, key(0), to: .int(number))
     }
 
     /// Commits the next transaction of a file with the graph.

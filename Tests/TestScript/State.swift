@@ -114,26 +114,26 @@ extension Script {
             switch step {
             case .add(let id, let entry):
                 let object = try transaction.create(columns.table, primaryKey: .int(id))
-                try transaction.set(columns.number, object, .int(entry.number))
-                try transaction.set(columns.text, object, .string(entry.text))
-                if let note = entry.note { try transaction.set(columns.note, object, .string(note)) }
-                try transaction.set(columns.score, object, .double(entry.score))
+                try transaction.set(columns.number, object, to: .int(entry.number))
+                try transaction.set(columns.text, object, to: .string(entry.text))
+                if let note = entry.note { try transaction.set(columns.note, object, to: .string(note)) }
+                try transaction.set(columns.score, object, to: .double(entry.score))
                 if let next = entry.next, let target = key(next) {
-                    try transaction.set(columns.next, object, .link(target))
+                    try transaction.set(columns.next, object, to: .link(target))
                 }
-                try transaction.listAppend(columns.items, object, entry.items.map { .int($0) })
+                try transaction.listAppend(columns.items, object, values: entry.items.map { .int($0) })
                 try transaction.listAppend(
                     columns.others,
                     object,
-                    entry.others.compactMap { key($0).map { .link($0) } }
+                    values: entry.others.compactMap { key($0).map { .link($0) } }
                 )
             case .set(let id, let number, let text):
                 guard let object = key(id) else { continue }
-                try transaction.set(columns.number, object, .int(number))
-                try transaction.set(columns.text, object, .string(text))
+                try transaction.set(columns.number, object, to: .int(number))
+                try transaction.set(columns.text, object, to: .string(text))
             case .append(let id, let items):
                 guard let object = key(id) else { continue }
-                try transaction.listAppend(columns.items, object, items.map { .int($0) })
+                try transaction.listAppend(columns.items, object, values: items.map { .int($0) })
             case .removeFirstItem(let id):
                 guard let object = key(id), transaction.listCount(columns.items, object) > 0 else { continue }
                 try transaction.listRemove(columns.items, object, at: 0)

@@ -8,7 +8,7 @@ public struct MeasuredFigure: Codable, Sendable {
     /// More is better.
     public let isRate: Bool
 
-    public init(_ name: String, _ unit: String, _ values: [Double], isRate: Bool = false) {
+    public init(_ name: String, unit: String, values: [Double], isRate: Bool = false) {
         (self.name, self.unit, self.values, self.isRate) = (name, unit, values.filter(\.isFinite), isRate)
     }
 

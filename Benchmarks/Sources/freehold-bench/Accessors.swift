@@ -9,8 +9,8 @@ extension Workloads {
         func workload(
             _ name: String,
             _ operations: Int,
-            _ nanoseconds: Double,
-            _ run: @escaping (ObjectSubject) -> Int64
+            nanoseconds: Double,
+            run: @escaping (ObjectSubject) -> Int64
         ) -> Workload {
             Workload(
                 name: name,
@@ -25,7 +25,8 @@ extension Workloads {
             )
         }
         return [
-            workload("managed `@Persisted` get of an Int, model in another module", rounds * kept, 10) { subject in
+            workload("managed `@Persisted` get of an Int, model in another module", rounds * kept, nanoseconds: 10) {
+                subject in
                 subject.withWide(kept) { objects in
                     // An array's iterator retains and releases each object: two atomic operations, twice the getter's time.
                     let held = objects.map(Unmanaged.passUnretained)
@@ -40,7 +41,8 @@ extension Workloads {
                     }
                 }
             },
-            workload("managed `@Persisted` set of an Int, model in another module", rounds * kept, 60) { subject in
+            workload("managed `@Persisted` set of an Int, model in another module", rounds * kept, nanoseconds: 60) {
+                subject in
                 subject.withWide(kept) { objects in
                     try! objects[0].realm!.write {
                         for round in 0..<rounds { for object in objects { object.second = round } }
@@ -48,7 +50,7 @@ extension Workloads {
                     return 0
                 }
             },
-            workload("make and free a managed accessor of 8 properties", rounds * kept, 200) { subject in
+            workload("make and free a managed accessor of 8 properties", rounds * kept, nanoseconds: 200) { subject in
                 subject.withWide(kept) { objects in
                     let results = objects[0].realm!.objects(Wide.self)
                     for _ in 0..<rounds {

@@ -57,7 +57,7 @@ struct DeletionFigures {
             let start = ContinuousClock.now
             body()
             let time = (ContinuousClock.now - start) / .nanoseconds(1)
-            note("add objects with indexes and collections", time / Double(count), memory.growth())
+            note("add objects with indexes and collections", time / Double(count), memory: memory.growth())
         }
         remove()
     }
@@ -70,13 +70,13 @@ struct DeletionFigures {
         let start = ContinuousClock.now
         try! realm.write { body(realm) }
         let time = (ContinuousClock.now - start) / .nanoseconds(1)
-        note(name, time / Double(deletes), memory.growth())
+        note(name, time / Double(deletes), memory: memory.growth())
         let left = realm.objects(Reading.self).count
         precondition(left == count - deletes, "\(left) left")
         remove()
     }
 
-    private mutating func note(_ name: String, _ time: Double, _ memory: Double) {
+    private mutating func note(_ name: String, _ time: Double, memory: Double) {
         if let i = rows.firstIndex(where: { $0.name == name }) {
             rows[i].nanoseconds.append(time)
             rows[i].mebibytes.append(memory)

@@ -6,7 +6,7 @@ extension EngineSubject {
         transaction { transaction throws(EngineError) in
             for number in 0..<data.dogCount {
                 let key = try transaction.create(dogs, primaryKey: .int(Int64(number)))
-                transaction.setInt(dogAge, key, data.dogAges[number])
+                transaction.setInt(dogAge, key, to: data.dogAges[number])
             }
         }
         insert(data.allIDs[...], perTransaction: .max / 2)
@@ -16,7 +16,7 @@ extension EngineSubject {
         let dog = dog!
         transaction { transaction throws(EngineError) in
             for number in 0..<data.count {
-                transaction.setLink(dog, ObjectKey(Int64(number)), ObjectKey(Int64(data.dogOf[number])))
+                transaction.setLink(dog, ObjectKey(Int64(number)), to: ObjectKey(Int64(data.dogOf[number])))
             }
         }
     }
@@ -56,7 +56,7 @@ extension EngineSubject {
                 try transaction.listAppend(
                     numbers,
                     ObjectKey(Int64(number)),
-                    [.int(first % 1000), .int((first + 1) % 1000), .int((first + 2) % 1000)]
+                    values: [.int(first % 1000), .int((first + 1) % 1000), .int((first + 2) % 1000)]
                 )
             }
         }
@@ -79,7 +79,7 @@ extension EngineSubject {
         transaction { transaction throws(EngineError) in
             for number in 0..<data.count {
                 let links = (0..<3).map { Value.link(ObjectKey(Int64(data.listDogs[number * 3 + $0]))) }
-                try transaction.listAppend(dogList, ObjectKey(Int64(number)), links)
+                try transaction.listAppend(dogList, ObjectKey(Int64(number)), values: links)
             }
         }
     }

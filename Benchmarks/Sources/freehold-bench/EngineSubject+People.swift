@@ -33,11 +33,13 @@ extension EngineSubject {
     private func predicate(_ condition: Condition) -> Predicate {
         switch condition {
         case .ageOver50: .comparison(PropertyPath(age), .greater, .int(50))
-        case .nameEquals: .string(PropertyPath(name), .equal, Condition.equalName)
-        case .nameContains: .string(PropertyPath(name), .contains, Condition.contained)
-        case .nameContainsFolded: .string(PropertyPath(name), .contains, Condition.containedFolded, ignoringCase: true)
-        case .nameBegins: .string(PropertyPath(name), .beginsWith, Condition.beginning)
-        case .nameBeginsFolded: .string(PropertyPath(name), .beginsWith, Condition.beginningFolded, ignoringCase: true)
+        case .nameEquals: .string(PropertyPath(name), .equal, pattern: Condition.equalName)
+        case .nameContains: .string(PropertyPath(name), .contains, pattern: Condition.contained)
+        case .nameContainsFolded:
+            .string(PropertyPath(name), .contains, pattern: Condition.containedFolded, ignoringCase: true)
+        case .nameBegins: .string(PropertyPath(name), .beginsWith, pattern: Condition.beginning)
+        case .nameBeginsFolded:
+            .string(PropertyPath(name), .beginsWith, pattern: Condition.beginningFolded, ignoringCase: true)
         case .threeConditions:
             .and([
                 .comparison(PropertyPath(age), .greater, .int(50)),
@@ -85,7 +87,7 @@ extension EngineSubject {
     func updateAll() {
         let (people, age) = (people!, age!)
         transaction { transaction throws(EngineError) in
-            for key in transaction.keys(people) { transaction.setInt(age, key, transaction.readInt(age, key)! + 1) }
+            for key in transaction.keys(people) { transaction.setInt(age, key, to: transaction.readInt(age, key)! + 1) }
         }
     }
 
@@ -94,7 +96,7 @@ extension EngineSubject {
         transaction { transaction throws(EngineError) in
             for id in ids {
                 let key = transaction.find(primaryKey: .int(Int64(id)), in: people)!
-                transaction.setInt(age, key, transaction.readInt(age, key)! + 1)
+                transaction.setInt(age, key, to: transaction.readInt(age, key)! + 1)
             }
         }
     }

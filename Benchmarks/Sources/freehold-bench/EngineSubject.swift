@@ -121,13 +121,13 @@ final class EngineSubject: Subject {
         @inline(__always)
         func insert(_ row: Row, _ transaction: WriteTransaction) throws(EngineError) {
             let key = try transaction.create(table, primaryKey: .int(row.id))
-            transaction.setString(name, key, row.name)
-            transaction.setInt(age, key, row.age)
-            transaction.setDouble(score, key, row.score)
-            transaction.setBool(active, key, row.active)
+            transaction.setString(name, key, to: row.name)
+            transaction.setInt(age, key, to: row.age)
+            transaction.setDouble(score, key, to: row.score)
+            transaction.setBool(active, key, to: row.active)
             let seconds = row.created / 1_000_000
             let nanoseconds = Int32(row.created % 1_000_000) * 1000
-            try transaction.set(created, key, .timestamp(Timestamp(seconds: seconds, nanoseconds: nanoseconds)))
+            try transaction.set(created, key, to: .timestamp(Timestamp(seconds: seconds, nanoseconds: nanoseconds)))
         }
     }
 

@@ -45,24 +45,24 @@ struct FileFigures {
         }
     }
 
-    private mutating func note(_ name: String, _ unit: String, _ kind: Kind, _ value: Double) {
+    private mutating func note(_ name: String, unit: String, kind: Kind, value: Double) {
         if !rows.contains(where: { $0.name == name }) { rows.append(Row(name: name, unit: unit)) }
         rows[rows.firstIndex { $0.name == name }!].values[kind, default: []].append(value)
     }
 
-    private mutating func time<R>(_ name: String, _ operations: Int, _ kind: Kind, _ body: () -> R) -> R {
+    private mutating func time<R>(_ name: String, _ operations: Int, kind: Kind, body: () -> R) -> R {
         sync()
         let start = ContinuousClock.now
         let result = body()
-        note(name, "ns", kind, (ContinuousClock.now - start) / .nanoseconds(1) / Double(operations))
+        note(name, unit: "ns", kind: kind, value: (ContinuousClock.now - start) / .nanoseconds(1) / Double(operations))
         return result
     }
 
-    private mutating func throughput(_ name: String, _ bytes: Double, _ kind: Kind, _ body: () -> Void) {
+    private mutating func throughput(_ name: String, _ bytes: Double, kind: Kind, body: () -> Void) {
         sync()
         let start = ContinuousClock.now
         body()
-        note(name, "MiB/s", kind, bytes / 1_048_576 / ((ContinuousClock.now - start) / .seconds(1)))
+        note(name, unit: "MiB/s", kind: kind, value: bytes / 1_048_576 / ((ContinuousClock.now - start) / .seconds(1)))
     }
 
     private mutating func measure(_ kind: Kind) {
@@ -75,7 +75,7 @@ struct FileFigures {
         let n = data.count
         let path = subject.path(.people)
         subject.create(.people)
-        time("bulk insert, one transaction", n, kind) {
+        time("bulk insert, one transaction", n, kind: kind) {
             subject.insert(data.allIDs[...], perTransaction: .max / 2)
         }
         func reopen() {
@@ -92,19 +92,19 @@ struct FileFigures {
         for (name, work) in reads {
             let operations = name.hasPrefix("find") ? data.lookups.count : n
             reopen()
-            let first = time(name + ", just opened", operations, kind) { work() }
-            let again = time(name + ", again", operations, kind) { work() }
+            let first = time(name + ", just opened", operations, kind: kind) { work() }
+            let again = time(name + ", again", operations, kind: kind) { work() }
             if first != again { fail("\(name): \(first) and \(again)") }
         }
-        _ = time("open the file and read one value", 1, kind) { subject.openAndReadOne(.people, id: n / 2) }
+        _ = time("open the file and read one value", 1, kind: kind) { subject.openAndReadOne(.people, id: n / 2) }
         subject.open(.people)
-        time("update one Int on all objects", n, kind) { subject.updateAll() }
+        time("update one Int on all objects", n, kind: kind) { subject.updateAll() }
         let singles = min(100, n)
-        time("one object a durable transaction", singles, kind) {
+        time("one object a durable transaction", singles, kind: kind) {
             subject.insertMore(singles)
         }
         let used = subject.attempt { () throws(EngineError) in Double(try subject.database.fileUse().used) }
-        note("pages in use", "MiB", kind, used / 1_048_576)
+        note("pages in use", unit: "MiB", kind: kind, value: used / 1_048_576)
         // The rest is the same with other blocks.
         if kind == .formatBefore || kind == .journalled {
             subject.close()
@@ -113,17 +113,17 @@ struct FileFigures {
         let copy = folder + "/copy.realm"
         for (name, key) in [("backup, with its own key", ownKey), ("copy with a new key", newKey)] {
             unlink(copy)
-            throughput(name, used, kind) {
+            throughput(name, used, kind: kind) {
                 subject.attempt { () throws(EngineError) in try subject.view.copy(to: copy, key: key) }
             }
         }
         unlink(copy)
-        throughput("verify", used, kind) {
+        throughput("verify", used, kind: kind) {
             let problems = subject.view.verify()
             if !problems.isEmpty { fail("verify: \(problems)") }
         }
         subject.close()
-        throughput("compaction", used, kind) {
+        throughput("compaction", used, kind: kind) {
             subject.attempt { () throws(EngineError) in _ = try Database.compact(at: path, key: ownKey) }
         }
         removeFile(path)

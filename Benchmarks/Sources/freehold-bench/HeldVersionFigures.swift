@@ -10,16 +10,16 @@ struct HeldVersionFigures {
 
     init(count: Int, folder: String, commits: Int) {
         self.folder = folder
-        run("one property of one object", count, commits) { realm, i in
+        run("one property of one object", count: count, commits: commits) { realm, i in
             realm.object(ofType: Reading.self, forPrimaryKey: i * 7919 % count)!.score = Double(i)
         }
-        run("one object more", count, commits) { realm, i in realm.add(Reading(count + i)) }
+        run("one object more", count: count, commits: commits) { realm, i in realm.add(Reading(count + i)) }
         for row in rows {
             progress("\(row.name): \(figure(row.bytes / 1024)) KiB, \(figure(row.microseconds)) µs a commit")
         }
     }
 
-    private mutating func run(_ name: String, _ count: Int, _ commits: Int, _ body: (Realm, Int) -> Void) {
+    private mutating func run(_ name: String, count: Int, commits: Int, body: (Realm, Int) -> Void) {
         for isHeld in [false, true] {
             let path = "\(folder)/held.realm"
             for suffix in ["", "-lock", ".writer"] { unlink(path + suffix) }

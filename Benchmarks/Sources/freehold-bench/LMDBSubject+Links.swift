@@ -7,7 +7,7 @@ extension LMDBSubject {
             for number in 0..<data.dogCount {
                 var id = Int64(number)
                 var age = data.dogAges[number]
-                withUnsafeMutableBytes(of: &age) { put(transaction, dogs, &id, $0.baseAddress!, 8) }
+                withUnsafeMutableBytes(of: &age) { put(transaction, dogs, key: &id, bytes: $0.baseAddress!, count: 8) }
             }
         }
         insert(data.allIDs[...], perTransaction: .max / 2)
@@ -27,7 +27,9 @@ extension LMDBSubject {
                         buffer.storeBytes(of: dog + 1, toByteOffset: Field.dog, as: Int64.self)
                         value.mv_data = buffer
                         check(mdb_cursor_put(cursor, &key, &value, UInt32(MDB_CURRENT)))
-                        withUnsafeMutableBytes(of: &owner) { put(transaction, ownersByDog, &dog, $0.baseAddress!, 8) }
+                        withUnsafeMutableBytes(of: &owner) {
+                            put(transaction, ownersByDog, key: &dog, bytes: $0.baseAddress!, count: 8)
+                        }
                     }
                 }
             }
@@ -42,7 +44,7 @@ extension LMDBSubject {
                 var value = MDB_val()
                 while mdb_cursor_get(cursor, &key, &value, MDB_NEXT) == MDB_SUCCESS {
                     let dog = value.mv_data.loadUnaligned(fromByteOffset: Field.dog, as: Int64.self)
-                    if dog > 0 { sum += get(transaction, dogs, dog - 1).loadUnaligned(as: Int64.self) }
+                    if dog > 0 { sum += get(transaction, dogs, key: dog - 1).loadUnaligned(as: Int64.self) }
                 }
             }
         }
@@ -57,7 +59,7 @@ extension LMDBSubject {
                 var value = MDB_val()
                 while mdb_cursor_get(cursor, &key, &value, MDB_NEXT) == MDB_SUCCESS {
                     let dog = value.mv_data.loadUnaligned(fromByteOffset: Field.dog, as: Int64.self)
-                    if dog > 0, get(transaction, dogs, dog - 1).loadUnaligned(as: Int64.self) > 5 { count += 1 }
+                    if dog > 0, get(transaction, dogs, key: dog - 1).loadUnaligned(as: Int64.self) > 5 { count += 1 }
                 }
             }
         }
@@ -91,7 +93,9 @@ extension LMDBSubject {
             for number in 0..<data.count {
                 var owner = Int64(number)
                 items = (item(number * 3), item(number * 3 + 1), item(number * 3 + 2))
-                withUnsafeMutableBytes(of: &items) { put(transaction, database, &owner, $0.baseAddress!, 24) }
+                withUnsafeMutableBytes(of: &items) {
+                    put(transaction, database, key: &owner, bytes: $0.baseAddress!, count: 24)
+                }
             }
         }
     }
@@ -104,7 +108,7 @@ extension LMDBSubject {
         read { transaction in
             var sum: Int64 = 0
             for number in 0..<data.count {
-                let items = get(transaction, numbers, Int64(number))
+                let items = get(transaction, numbers, key: Int64(number))
                 for i in 0..<3 { sum += items.loadUnaligned(fromByteOffset: i * 8, as: Int64.self) }
             }
             return sum
@@ -115,10 +119,10 @@ extension LMDBSubject {
         read { transaction in
             var sum: Int64 = 0
             for number in 0..<data.count {
-                let items = get(transaction, dogLists, Int64(number))
+                let items = get(transaction, dogLists, key: Int64(number))
                 for i in 0..<3 {
                     let dog = items.loadUnaligned(fromByteOffset: i * 8, as: Int64.self)
-                    sum += get(transaction, dogs, dog).loadUnaligned(as: Int64.self)
+                    sum += get(transaction, dogs, key: dog).loadUnaligned(as: Int64.self)
                 }
             }
             return sum

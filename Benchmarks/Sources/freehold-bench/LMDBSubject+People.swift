@@ -23,8 +23,8 @@ extension LMDBSubject {
                                 created: row.pointee.created,
                                 name: name
                             )
-                            put(transaction, people, &id, buffer, count, flags: MDB_NOOVERWRITE)
-                            if kind == .indexed { putIndex(transaction, name, &id) }
+                            put(transaction, people, key: &id, bytes: buffer, count: count, flags: MDB_NOOVERWRITE)
+                            if kind == .indexed { putIndex(transaction, name, id: &id) }
                         }
                     }
                 }
@@ -33,7 +33,7 @@ extension LMDBSubject {
         }
     }
 
-    private func putIndex(_ transaction: OpaquePointer, _ name: UnsafeBufferPointer<UInt8>, _ id: inout Int64) {
+    private func putIndex(_ transaction: OpaquePointer, _ name: UnsafeBufferPointer<UInt8>, id: inout Int64) {
         withUnsafeMutablePointer(to: &id) { id in
             var key = MDB_val(mv_size: name.count, mv_data: UnsafeMutableRawPointer(mutating: name.baseAddress!))
             var value = MDB_val(mv_size: 8, mv_data: id)
@@ -56,7 +56,14 @@ extension LMDBSubject {
                             name: name
                         )
                         var id = Int64(number)
-                        put(transaction, people, &id, buffer.baseAddress!, count, flags: MDB_NOOVERWRITE)
+                        put(
+                            transaction,
+                            people,
+                            key: &id,
+                            bytes: buffer.baseAddress!,
+                            count: count,
+                            flags: MDB_NOOVERWRITE
+                        )
                     }
                 }
             }
@@ -75,7 +82,7 @@ extension LMDBSubject {
         read { transaction in
             var sum: Int64 = 0
             for id in ids {
-                let row = get(transaction, people, Int64(id))
+                let row = get(transaction, people, key: Int64(id))
                 let text = string(row)
                 sum += row.loadUnaligned(as: Int64.self) + Int64(text.utf8.count)
             }
@@ -258,7 +265,7 @@ extension LMDBSubject {
                 var key = MDB_val(mv_size: name.count, mv_data: UnsafeMutableRawPointer(mutating: name.baseAddress!))
                 var value = MDB_val()
                 check(mdb_get(transaction, byName, &key, &value))
-                let row = get(transaction, people, value.mv_data.loadUnaligned(as: Int64.self))
+                let row = get(transaction, people, key: value.mv_data.loadUnaligned(as: Int64.self))
                 sum += Int64(row.load(fromByteOffset: Field.nameLength, as: UInt8.self))
                 sum += row.loadUnaligned(as: Int64.self) >= 0 ? 0 : 1
             }
@@ -292,11 +299,11 @@ extension LMDBSubject {
                 let buffer = buffer.baseAddress!
                 for id in ids {
                     var id = Int64(id)
-                    let row = get(transaction, people, id)
+                    let row = get(transaction, people, key: id)
                     let size = Field.name + Int(row.load(fromByteOffset: Field.nameLength, as: UInt8.self))
                     memcpy(buffer, row, size)
                     buffer.storeBytes(of: buffer.load(as: Int64.self) + 1, as: Int64.self)
-                    put(transaction, people, &id, buffer, size)
+                    put(transaction, people, key: &id, bytes: buffer, count: size)
                 }
             }
         }
@@ -316,7 +323,7 @@ extension LMDBSubject {
 
     func openAndReadOne(_ kind: FileKind, id: Int) -> Int64 {
         open(kind)
-        let age = read { get($0, people, Int64(id)).loadUnaligned(as: Int64.self) }
+        let age = read { get($0, people, key: Int64(id)).loadUnaligned(as: Int64.self) }
         close()
         return age
     }

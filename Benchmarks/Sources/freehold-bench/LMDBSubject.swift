@@ -83,7 +83,7 @@ final class LMDBSubject: Subject {
         return body(transaction!)
     }
 
-    func withCursor<R>(_ transaction: OpaquePointer, _ database: MDB_dbi, _ body: (OpaquePointer) -> R) -> R {
+    func withCursor<R>(_ transaction: OpaquePointer, _ database: MDB_dbi, body: (OpaquePointer) -> R) -> R {
         var cursor: OpaquePointer?
         check(mdb_cursor_open(transaction, database, &cursor))
         defer { mdb_cursor_close(cursor) }
@@ -140,9 +140,9 @@ final class LMDBSubject: Subject {
     func put(
         _ transaction: OpaquePointer,
         _ database: MDB_dbi,
-        _ key: inout Int64,
-        _ bytes: UnsafeMutableRawPointer,
-        _ count: Int,
+        key: inout Int64,
+        bytes: UnsafeMutableRawPointer,
+        count: Int,
         flags: Int32 = 0
     ) {
         withUnsafeMutablePointer(to: &key) { key in
@@ -152,7 +152,7 @@ final class LMDBSubject: Subject {
         }
     }
 
-    func get(_ transaction: OpaquePointer, _ database: MDB_dbi, _ key: Int64) -> UnsafeRawPointer {
+    func get(_ transaction: OpaquePointer, _ database: MDB_dbi, key: Int64) -> UnsafeRawPointer {
         var key = key
         return withUnsafeMutablePointer(to: &key) { key in
             var keyValue = MDB_val(mv_size: 8, mv_data: key)

@@ -57,7 +57,7 @@ struct MigrationFigures {
         ]
     }
 
-    private func configuration(_ url: URL, _ version: UInt64, _ properties: [Property]) -> Realm.Configuration {
+    private func configuration(_ url: URL, _ version: UInt64, properties: [Property]) -> Realm.Configuration {
         var configuration = Realm.Configuration(fileURL: url, schemaVersion: version)
         configuration.schema = Schema([ObjectSchema("Person", properties: properties)])
         return configuration
@@ -65,7 +65,7 @@ struct MigrationFigures {
 
     private func fill(_ url: URL) {
         do {
-            let realm = try Realm(configuration: configuration(url, 1, Self.properties))
+            let realm = try Realm(configuration: configuration(url, 1, properties: Self.properties))
             try realm.write {
                 for i in 0..<count {
                     let values: [String: Any] = ["id": i, "name": "Person number \(i)", "age": i % 100, "score": 0.5]
@@ -78,7 +78,7 @@ struct MigrationFigures {
     }
 
     private func migrate(_ url: URL, _ change: Change) -> Double {
-        var new = configuration(url, 2, change.properties)
+        var new = configuration(url, 2, properties: change.properties)
         new.migrationBlock = change.block
         sync()
         let start = ContinuousClock.now

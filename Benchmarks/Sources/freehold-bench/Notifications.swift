@@ -40,7 +40,10 @@ enum Notifications {
             figures.callbacks[last].figures.append(summary(place.commitTimes))
             if size == min(100_000, objects) {
                 for count in [0, 1, 10] {
-                    let row = Row(name: "\(count) observers", figures: [summary(place.commits(count, repeats * 40))])
+                    let row = Row(
+                        name: "\(count) observers",
+                        figures: [summary(place.commits(count, repeats: repeats * 40))]
+                    )
                     figures.commits.append(row)
                 }
                 figures.handovers = [
@@ -243,7 +246,7 @@ private final class NotificationPlace {
     }
 
     /// Commits of one change each, observed by so many.
-    func commits(_ observers: Int, _ repeats: Int) -> [Double] {
+    func commits(_ observers: Int, repeats: Int) -> [Double] {
         observing { notes in
             _ = notes.wait(for: observers)
             let owner = realm.objects(Owner.self).first!

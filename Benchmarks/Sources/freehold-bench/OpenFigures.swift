@@ -14,8 +14,8 @@ struct OpenFigures {
 
     init(count: Int, folder: String, repeats: Int) {
         self.folder = folder
-        fill(count, "open-one", [Person.self])
-        fill(count, "open-many", Self.many)
+        fill(count, "open-one", types: [Person.self])
+        fill(count, "open-many", types: Self.many)
         for _ in 0..<repeats {
             for (file, types, what) in [
                 ("open-one", [Person.self] as [ObjectBase.Type], "a class"),
@@ -68,7 +68,7 @@ struct OpenFigures {
         return answer.value
     }
 
-    private mutating func time(_ name: String, _ operations: Int, _ body: () -> Void) {
+    private mutating func time(_ name: String, _ operations: Int, body: () -> Void) {
         note(name, Self.time(operations, body))
     }
 
@@ -80,7 +80,7 @@ struct OpenFigures {
         }
     }
 
-    private func fill(_ count: Int, _ file: String, _ types: [ObjectBase.Type]) {
+    private func fill(_ count: Int, _ file: String, types: [ObjectBase.Type]) {
         for suffix in ["", "-lock", ".writer"] { unlink("\(folder)/\(file).realm" + suffix) }
         let realm = try! Realm(configuration: configuration(file, types))
         try! realm.write {

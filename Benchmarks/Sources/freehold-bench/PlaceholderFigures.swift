@@ -21,7 +21,7 @@ final class PlaceholderFigures {
         for row in rows { progress("\(row.name): \(figure(median(row.values))) \(row.unit)") }
     }
 
-    private func note(_ name: String, _ unit: String, _ value: Double) {
+    private func note(_ name: String, unit: String, value: Double) {
         let i =
             rows.firstIndex { $0.name == name }
             ?? {
@@ -31,10 +31,10 @@ final class PlaceholderFigures {
         rows[i].values.append(value)
     }
 
-    private func time<R>(_ name: String, _ operations: Int, _ body: () throws -> R) -> R {
+    private func time<R>(_ name: String, _ operations: Int, body: () throws -> R) -> R {
         let start = ContinuousClock.now
         let result = try! body()
-        note(name, "ns", (ContinuousClock.now - start) / .nanoseconds(1) / Double(operations))
+        note(name, unit: "ns", value: (ContinuousClock.now - start) / .nanoseconds(1) / Double(operations))
         return result
     }
 
@@ -82,7 +82,7 @@ final class PlaceholderFigures {
                     try transaction.setStored(
                         person.columns[1],
                         key,
-                        .link(try transaction.reference(to: dog, primaryKey: .int(Int64(id))))
+                        to: .link(try transaction.reference(to: dog, primaryKey: .int(Int64(id))))
                     )
                 }
                 _ = try transaction.commit()
@@ -112,7 +112,7 @@ final class PlaceholderFigures {
             let key = try transaction.create(person, primaryKey: .int(0))
             var links: [Value] = []
             for i in 0..<length { links.append(.link(try transaction.reference(to: dog, primaryKey: .int(Int64(i))))) }
-            try transaction.storedListAssign(person.columns[2], key, links)
+            try transaction.storedListAssign(person.columns[2], key, values: links)
             _ = try transaction.commit()
         }
         func come(_ ids: Range<Int>) throws {
@@ -136,8 +136,8 @@ final class PlaceholderFigures {
             let isMissing = withPlaceholders && i % 100 == 0
             let id = Int64(isMissing ? count + i : i)
             let link = Value.link(try! transaction.reference(to: dog, primaryKey: .int(id)))
-            try! transaction.setStored(person.columns[1], key, link)
-            try! transaction.storedListAssign(person.columns[2], key, [link, link, link])
+            try! transaction.setStored(person.columns[1], key, to: link)
+            try! transaction.storedListAssign(person.columns[2], key, values: [link, link, link])
         }
         let snapshot = try! transaction.commit()
         let what = withPlaceholders ? ", every hundredth leads nowhere" : ""
@@ -173,13 +173,13 @@ final class PlaceholderFigures {
                 var dog = transaction.schema.table(named: "Dog")!
                 for i in 0..<count {
                     let key = try transaction.create(dog, primaryKey: .int(Int64(i)))
-                    transaction.setInt(dog.columns[1], key, Int64(i % 20))
+                    transaction.setInt(dog.columns[1], key, to: Int64(i % 20))
                 }
                 if isHidden {
                     let version = try transaction.addHiddenColumn(ColumnSpec("version", .int), to: dog)
                     dog = transaction.schema.table(named: "Dog")!
                     for (i, key) in transaction.keys(dog).enumerated() {
-                        transaction.setInt(version, key, 1_000_000 + Int64((i &* 7919) % count / 50))
+                        transaction.setInt(version, key, to: 1_000_000 + Int64((i &* 7919) % count / 50))
                     }
                 }
                 _ = try transaction.commit()
@@ -190,7 +190,7 @@ final class PlaceholderFigures {
             _ = try! Database.compact(at: path)
             sizes.append((try! FileManager.default.attributesOfItem(atPath: path))[.size] as! Int)
         }
-        note("a version in a hidden column", "bytes", Double(sizes[1] - sizes[0]) / Double(count))
+        note("a version in a hidden column", unit: "bytes", value: Double(sizes[1] - sizes[0]) / Double(count))
     }
 
     var markdown: String {

@@ -68,8 +68,8 @@ struct Questions {
     }
 
     static func distance(
-        _ a: (latitude: Double, longitude: Double),
-        _ b: (latitude: Double, longitude: Double)
+        from a: (latitude: Double, longitude: Double),
+        to b: (latitude: Double, longitude: Double)
     ) -> Double {
         let (p, q) = (a.latitude * .pi / 180, b.latitude * .pi / 180)
         let dp = sin((q - p) / 2)
@@ -174,13 +174,13 @@ extension Workloads {
     static func queries(_ data: Dataset) -> [Workload] {
         let questions = Questions(data)
         let both: [Layer] = [.sqlite, .objects]
-        func ask(_ name: String, _ operations: Int, _ work: QueryWork, _ kind: FileKind) -> Workload {
+        func ask(_ name: String, _ operations: Int, work: QueryWork, kind: FileKind) -> Workload {
             Workload(name: name, operations: operations, layers: both, prepare: { $0.use(kind, $1) }) { subject in
                 let figure = subject.ask(work)
                 return { figure }
             }
         }
-        func fill(_ name: String, _ operations: Int, _ work: QueryWork, _ kind: FileKind) -> Workload {
+        func fill(_ name: String, _ operations: Int, work: QueryWork, kind: FileKind) -> Workload {
             Workload(name: name, operations: operations, layers: both, prepare: { $0.create(kind, $1) }) { subject in
                 let figure = subject.ask(work)
                 return { figure }
@@ -188,25 +188,35 @@ extension Workloads {
         }
         let n = data.count
         return [
-            ask("count `IN` 5,000 dates, no index", n, .inMany, .people),
-            ask("count `IN` 5,000 strings, indexed (per value)", questions.some.count, .inManyIndexed, .indexed),
-            ask("count a range of an indexed string", n, .rangeIndexed, .indexed),
-            ask("count BEGINSWITH of an indexed string", n, .prefixIndexed, .indexed),
-            ask("sort by an indexed String, first 100", 100, .firstHundredIndexed, .indexed),
-            ask("count `age > score`, two properties", n, .columns, .people),
-            ask("distinct by an Int", n, .distinctAges, .people),
-            ask("grouped by an Int: count and sum of a Double", n, .groupByAge, .people),
-            ask("grouped by a String: count and sum of an Int", n, .groupByName, .people),
-            ask("count `ANY dogs.age > 17` across lists", n, .anyInList, .lists),
-            ask("count of a subquery over lists", n, .subquery, .lists),
-            fill("add articles of 20 words with a full-text index", questions.articles, .addArticles, .articles),
-            ask("full-text: one word (per search)", questions.searches, .findWord, .articles),
-            ask("full-text: two words", questions.searches, .findTwoWords, .articles),
-            ask("full-text: a prefix", questions.searches, .findPrefix, .articles),
-            ask("full-text: a phrase", questions.searches, .findPhrase, .articles),
-            ask("full-text: the ten best by relevance", questions.searches, .rank, .articles),
-            fill("add shops with a place and its index", questions.shops, .addShops, .shops),
-            ask("places in a circle of 50 km (per circle)", questions.circles, .circles, .shops),
+            ask("count `IN` 5,000 dates, no index", n, work: .inMany, kind: .people),
+            ask(
+                "count `IN` 5,000 strings, indexed (per value)",
+                questions.some.count,
+                work: .inManyIndexed,
+                kind: .indexed
+            ),
+            ask("count a range of an indexed string", n, work: .rangeIndexed, kind: .indexed),
+            ask("count BEGINSWITH of an indexed string", n, work: .prefixIndexed, kind: .indexed),
+            ask("sort by an indexed String, first 100", 100, work: .firstHundredIndexed, kind: .indexed),
+            ask("count `age > score`, two properties", n, work: .columns, kind: .people),
+            ask("distinct by an Int", n, work: .distinctAges, kind: .people),
+            ask("grouped by an Int: count and sum of a Double", n, work: .groupByAge, kind: .people),
+            ask("grouped by a String: count and sum of an Int", n, work: .groupByName, kind: .people),
+            ask("count `ANY dogs.age > 17` across lists", n, work: .anyInList, kind: .lists),
+            ask("count of a subquery over lists", n, work: .subquery, kind: .lists),
+            fill(
+                "add articles of 20 words with a full-text index",
+                questions.articles,
+                work: .addArticles,
+                kind: .articles
+            ),
+            ask("full-text: one word (per search)", questions.searches, work: .findWord, kind: .articles),
+            ask("full-text: two words", questions.searches, work: .findTwoWords, kind: .articles),
+            ask("full-text: a prefix", questions.searches, work: .findPrefix, kind: .articles),
+            ask("full-text: a phrase", questions.searches, work: .findPhrase, kind: .articles),
+            ask("full-text: the ten best by relevance", questions.searches, work: .rank, kind: .articles),
+            fill("add shops with a place and its index", questions.shops, work: .addShops, kind: .shops),
+            ask("places in a circle of 50 km (per circle)", questions.circles, work: .circles, kind: .shops),
         ]
     }
 }

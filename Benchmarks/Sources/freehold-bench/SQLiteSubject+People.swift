@@ -6,7 +6,7 @@ extension SQLiteSubject {
     }
 
     @inline(__always)
-    private func insert(_ row: borrowing Row, _ name: UnsafeBufferPointer<UInt8>, _ statement: Statement) {
+    private func insert(_ row: borrowing Row, _ name: UnsafeBufferPointer<UInt8>, statement: Statement) {
         statement.bind(1, row.id)
         statement.bind(2, name)
         statement.bind(3, row.age)
@@ -24,7 +24,7 @@ extension SQLiteSubject {
             transaction {
                 data.rows.withUnsafeBufferPointer { rows in
                     for number in numbers[start..<end] {
-                        insert((rows.baseAddress! + number).pointee, data.nameBuffer(number), statement)
+                        insert((rows.baseAddress! + number).pointee, data.nameBuffer(number), statement: statement)
                     }
                 }
             }
@@ -38,7 +38,7 @@ extension SQLiteSubject {
             for number in 0..<count {
                 var row = Row(number)
                 var name = row.name
-                name.withUTF8 { insert(row, $0, statement) }
+                name.withUTF8 { insert(row, $0, statement: statement) }
                 row.name = name
             }
         }

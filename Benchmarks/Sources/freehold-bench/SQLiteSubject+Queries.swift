@@ -101,7 +101,7 @@ extension SQLiteSubject {
                 inside.bind(4, centre.latitude + height)
                 while inside.step() {
                     let place = (latitude: inside.double(0), longitude: inside.double(1))
-                    if Questions.distance(centre, place) <= questions.radius { sum += 1 }
+                    if Questions.distance(from: centre, to: place) <= questions.radius { sum += 1 }
                 }
                 inside.reset()
             }
@@ -112,7 +112,7 @@ extension SQLiteSubject {
     private func found(
         _ questions: Questions,
         _ sql: String = "SELECT count(*) FROM words WHERE words MATCH ?",
-        _ search: (Int) -> String
+        search: (Int) -> String
     ) -> Int64 {
         let statement = prepare(sql)
         var sum: Int64 = 0

@@ -15,7 +15,7 @@ struct ShelfSizes {
 
     static let words = ["history", "travel", "poetry", "science", "cooking", "music", "gardens"]
 
-    static func word(_ shelf: Int, _ i: Int) -> String { words[(shelf + i * 2) % words.count] }
+    static func word(_ shelf: Int, at i: Int) -> String { words[(shelf + i * 2) % words.count] }
     static func street(_ shelf: Int) -> String { "Street \(shelf % 1000)" }
     static func key(_ i: Int) -> String { "key \(i)" }
     /// Positions all over a large collection, in no order.
@@ -55,7 +55,7 @@ extension ObjectSubject {
             write {
                 for shelf in all {
                     let tags = shelf.tags
-                    for i in 0..<3 { tags.insert(ShelfSizes.word(shelf.id, i)) }
+                    for i in 0..<3 { tags.insert(ShelfSizes.word(shelf.id, at: i)) }
                 }
             }
         case .askSets: for shelf in all where shelf.tags.contains("music") { sum += 1 }
@@ -63,7 +63,7 @@ extension ObjectSubject {
             write {
                 for shelf in all {
                     let counts = shelf.counts
-                    for i in 0..<3 { counts[ShelfSizes.word(shelf.id, i)] = i }
+                    for i in 0..<3 { counts[ShelfSizes.word(shelf.id, at: i)] = i }
                 }
             }
         case .readMaps: for shelf in all { sum += shelf.counts["music"] ?? 0 }
@@ -167,7 +167,7 @@ extension SQLiteSubject {
                 let tag = prepare("INSERT OR IGNORE INTO tags VALUES (?, ?)")
                 for number in 0..<sizes.shelves {
                     for i in 0..<3 {
-                        bound(ShelfSizes.word(number, i)) {
+                        bound(ShelfSizes.word(number, at: i)) {
                             tag.bind(1, Int64(number))
                             tag.bind(2, $0)
                             tag.run()
@@ -186,7 +186,7 @@ extension SQLiteSubject {
                 let count = prepare("INSERT OR REPLACE INTO counts VALUES (?, ?, ?)")
                 for number in 0..<sizes.shelves {
                     for i in 0..<3 {
-                        bound(ShelfSizes.word(number, i)) {
+                        bound(ShelfSizes.word(number, at: i)) {
                             count.bind(1, Int64(number))
                             count.bind(2, $0)
                             count.bind(3, Int64(i))
@@ -290,7 +290,7 @@ extension Workloads {
         func change(
             _ name: String,
             _ operations: Int,
-            _ work: ShelfWork,
+            work: ShelfWork,
             from base: FileKind?,
             to kind: FileKind,
             layers: [Layer] = [.sqlite, .objects],
@@ -309,7 +309,7 @@ extension Workloads {
                 }
             )
         }
-        func read(_ name: String, _ operations: Int, _ work: ShelfWork, _ kind: FileKind) -> Workload {
+        func read(_ name: String, _ operations: Int, work: ShelfWork, kind: FileKind) -> Workload {
             Workload(name: name, operations: operations, layers: both, prepare: { $0.use(kind, $1) }) { subject in
                 let figure = subject.shelves(work)
                 return { figure }
@@ -320,32 +320,32 @@ extension Workloads {
             change(
                 "add objects with an embedded object each",
                 n,
-                .addWithEmbedded,
+                work: .addWithEmbedded,
                 from: nil,
                 to: .shelves,
                 check: .readThroughEmbedded
             ),
-            read("walk objects, read through the embedded object", n, .readThroughEmbedded, .shelves),
-            change("insert 3 strings in a set", n, .fillSets, from: .shelves, to: .sets, check: .askSets),
-            read("does the set contain a string", n, .askSets, .sets),
-            change("set 3 entries of a map", n, .fillMaps, from: .shelves, to: .maps, check: .readMaps),
-            read("read a map's value by key", n, .readMaps, .maps),
-            change("set a mixed value", n, .setMixed, from: .shelves, to: .mixed, check: .walkMixed),
-            read("walk objects, read a mixed value", n, .walkMixed, .mixed),
+            read("walk objects, read through the embedded object", n, work: .readThroughEmbedded, kind: .shelves),
+            change("insert 3 strings in a set", n, work: .fillSets, from: .shelves, to: .sets, check: .askSets),
+            read("does the set contain a string", n, work: .askSets, kind: .sets),
+            change("set 3 entries of a map", n, work: .fillMaps, from: .shelves, to: .maps, check: .readMaps),
+            read("read a map's value by key", n, work: .readMaps, kind: .maps),
+            change("set a mixed value", n, work: .setMixed, from: .shelves, to: .mixed, check: .walkMixed),
+            read("walk objects, read a mixed value", n, work: .walkMixed, kind: .mixed),
             change(
                 "append to one large list, one transaction",
                 sizes.large,
-                .fillLargeList,
+                work: .fillLargeList,
                 from: nil,
                 to: .large,
                 check: .walkLargeList
             ),
-            read("walk a large list", sizes.large, .walkLargeList, .large),
-            read("read random elements of a large list", sizes.large / 10, .readLargeList, .large),
+            read("walk a large list", sizes.large, work: .walkLargeList, kind: .large),
+            read("read random elements of a large list", sizes.large / 10, work: .readLargeList, kind: .large),
             change(
                 "insert 1,000 in the middle of a large list, one transaction",
                 sizes.edits,
-                .insertInLargeList,
+                work: .insertInLargeList,
                 from: .large,
                 to: .largeChanged,
                 layers: [.objects],
@@ -354,16 +354,16 @@ extension Workloads {
             change(
                 "fill one large map, one transaction",
                 sizes.large,
-                .fillLargeMap,
+                work: .fillLargeMap,
                 from: .large,
                 to: .largeChanged,
                 check: .readLargeMap
             ),
-            read("read random keys of a large map", sizes.large / 10, .readLargeMap, .largeChanged),
+            read("read random keys of a large map", sizes.large / 10, work: .readLargeMap, kind: .largeChanged),
             change(
                 "insert 1,000 keys in a large map, one transaction",
                 sizes.edits,
-                .insertInLargeMap,
+                work: .insertInLargeMap,
                 from: .largeChanged,
                 to: .large,
                 check: .readLargeMap

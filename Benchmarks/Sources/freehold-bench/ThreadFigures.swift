@@ -148,7 +148,7 @@ final class ThreadFigures {
                 var sum = 0
                 while !race.isOver.load(ordering: .relaxed) {
                     if isBesideWriter { realm.refresh() }
-                    done += Self.batch(work, realm, count, &random, &sum)
+                    done += Self.batch(work, realm, count: count, random: &random, sum: &sum)
                 }
                 race.done.add(done, ordering: .relaxed)
                 precondition(sum != .min)
@@ -186,9 +186,9 @@ final class ThreadFigures {
     private static func batch(
         _ work: Work,
         _ realm: Realm,
-        _ count: Int,
-        _ random: inout Random,
-        _ sum: inout Int
+        count: Int,
+        random: inout Random,
+        sum: inout Int
     ) -> Int {
         switch work {
         case .find:

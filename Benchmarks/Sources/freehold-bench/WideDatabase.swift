@@ -23,7 +23,7 @@ final class WideDatabase {
     private var message: String { String(cString: sqlite3_errmsg(connection)) }
 
     /// Runs a statement, which is prepared once, with `?1` and `?2`.
-    func run(_ sql: String, _ number: Int = 0, _ text: String = "") {
+    func run(_ sql: String, _ number: Int = 0, text: String = "") {
         var statement = statements[sql]
         if statement == nil {
             guard sqlite3_prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK else {

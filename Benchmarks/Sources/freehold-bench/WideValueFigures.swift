@@ -41,17 +41,17 @@ struct WideValueFigures {
 
     private mutating func change(_ name: String, objects count: Int, size: Int) {
         realm(name, objects: count, size: size) { realm, i in
-            realm.object(ofType: WideNote.self, forPrimaryKey: i &* 397 % count)!.text = Self.text(size, i)
+            realm.object(ofType: WideNote.self, forPrimaryKey: i &* 397 % count)!.text = Self.text(size, at: i)
         }
         sqlite(name, objects: count, size: size) { database, i in
-            database.run("UPDATE notes SET text = ?2 WHERE id = ?1", i &* 397 % count, Self.text(size, i))
+            database.run("UPDATE notes SET text = ?2 WHERE id = ?1", i &* 397 % count, text: Self.text(size, at: i))
         }
     }
 
     private mutating func add(_ name: String, _ count: Int) {
-        realm(name, objects: count, size: 1_000) { realm, i in realm.add(WideNote(count + i, Self.text(1_000, i))) }
+        realm(name, objects: count, size: 1_000) { realm, i in realm.add(WideNote(count + i, Self.text(1_000, at: i))) }
         sqlite(name, objects: count, size: 1_000) { database, i in
-            database.run("INSERT INTO notes VALUES (?1, ?2)", count + i, Self.text(1_000, i))
+            database.run("INSERT INTO notes VALUES (?1, ?2)", count + i, text: Self.text(1_000, at: i))
         }
     }
 
@@ -60,21 +60,21 @@ struct WideValueFigures {
         realm(name, objects: count, size: 0) { realm, i in
             let shelf = realm.object(ofType: WideShelf.self, forPrimaryKey: i &* 397 % count)!
             switch kind {
-            case .list: shelf.list[i % 9] = Self.text(90, i)
-            case .map: shelf.map["\(i % 9)"] = Self.text(90, i)
-            case .mixed: shelf.mixed = .string(Self.text(1_000, i))
+            case .list: shelf.list[i % 9] = Self.text(90, at: i)
+            case .map: shelf.map["\(i % 9)"] = Self.text(90, at: i)
+            case .mixed: shelf.mixed = .string(Self.text(1_000, at: i))
             }
         }
         sqlite(name, objects: count, size: 0) { database, i in
             let row = i &* 397 % count
             if kind == .mixed {
-                return database.run("UPDATE notes SET text = ?2 WHERE id = ?1", row, Self.text(1_000, i))
+                return database.run("UPDATE notes SET text = ?2 WHERE id = ?1", row, text: Self.text(1_000, at: i))
             }
-            database.run("UPDATE items SET text = ?2 WHERE id = ?1", row * 9 + i % 9, Self.text(90, i))
+            database.run("UPDATE items SET text = ?2 WHERE id = ?1", row * 9 + i % 9, text: Self.text(90, at: i))
         }
     }
 
-    static func text(_ count: Int, _ i: Int) -> String {
+    static func text(_ count: Int, at i: Int) -> String {
         let start = "\(i) "
         return start + String(repeating: Character(UnicodeScalar(UInt8(97 + i % 26))), count: count - start.utf8.count)
     }
@@ -91,9 +91,9 @@ struct WideValueFigures {
         try! realm.write {
             for i in 0..<count {
                 if size > 0 {
-                    realm.add(WideNote(i, Self.text(size, i)))
+                    realm.add(WideNote(i, Self.text(size, at: i)))
                 } else {
-                    realm.add(WideShelf(i, Self.text(90, i)))
+                    realm.add(WideShelf(i, Self.text(90, at: i)))
                 }
             }
         }
@@ -108,9 +108,11 @@ struct WideValueFigures {
         let database = WideDatabase(path)
         database.run("BEGIN")
         for i in 0..<count {
-            database.run("INSERT INTO notes VALUES (?1, ?2)", i, Self.text(max(size, 1_000), i))
+            database.run("INSERT INTO notes VALUES (?1, ?2)", i, text: Self.text(max(size, 1_000), at: i))
             if size == 0 {
-                for j in 0..<9 { database.run("INSERT INTO items VALUES (?1, ?2)", i * 9 + j, Self.text(90, i)) }
+                for j in 0..<9 {
+                    database.run("INSERT INTO items VALUES (?1, ?2)", i * 9 + j, text: Self.text(90, at: i))
+                }
             }
         }
         database.run("COMMIT")
@@ -122,7 +124,7 @@ struct WideValueFigures {
         database.close()
     }
 
-    private mutating func measure(_ name: String, _ layer: Layer, _ body: (Int) -> Void) {
+    private mutating func measure(_ name: String, _ layer: Layer, body: (Int) -> Void) {
         for i in 0..<64 { body(i) }
         let (bytes, processor, start) = (Self.bytesWritten, Self.processorTime, ContinuousClock.now)
         for i in 64..<64 + commits { body(i) }

@@ -14,9 +14,9 @@ enum BootstrapFigures {
             ]
         )
         var memory = MemoryServerStore(epoch: 7)
-        try measure("memory", count, &table) { memory.perform($0) }
+        try measure("memory", count, in: &table) { memory.perform($0) }
         let file = try FileServerStore(at: folder + "/sync-store", epoch: 7)
-        try measure("file", count, &table) { file.perform($0) }
+        try measure("file", count, in: &table) { file.perform($0) }
         table.note = """
             Clients and server in one thread; each client's file is in memory. The server's part has what it does with \
             bytes that go down; reading those that come up is the client's here. Goals: up 100,000 a second; down within 5 s for a million, the first ones \
@@ -28,8 +28,8 @@ enum BootstrapFigures {
     private static func measure(
         _ name: String,
         _ count: Int,
-        _ table: inout SyncTable,
-        _ perform: @escaping (ServerStoreRequest) -> ServerStoreAnswer
+        in table: inout SyncTable,
+        perform: @escaping (ServerStoreRequest) -> ServerStoreAnswer
     ) throws {
         var room = Room(perform)
         try room.join("Item")

@@ -73,7 +73,7 @@ enum CodecFigures {
             "A batch of \(grouped(count)) objects of seven properties",
             ["", "bytes an object", "deflated", "encode, ns an object", "decode, ns an object"]
         )
-        func add(_ name: String, _ make: () throws -> [UInt8], _ read: ([UInt8]) throws -> Void) throws {
+        func add(_ name: String, _ make: () throws -> [UInt8], read: ([UInt8]) throws -> Void) throws {
             let bytes = try make()
             let rounds = 200
             let encoding = try time { for _ in 0..<rounds { _ = try make() } }
@@ -102,7 +102,7 @@ enum CodecFigures {
             try add(
                 "Extended JSON, \(format)",
                 { try documents.flatMap { try Array($0.extendedJSON(format).utf8) + [10] } },
-                { bytes in
+                read: { bytes in
                     for line in bytes.split(separator: 10) {
                         _ = try BSONDocument(extendedJSON: String(decoding: line, as: UTF8.self))
                     }

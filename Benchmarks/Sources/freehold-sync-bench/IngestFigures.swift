@@ -15,9 +15,9 @@ enum IngestFigures {
         )
         for objects in [1_000, 20] {
             var memory = MemoryServerStore(epoch: 7)
-            try measure("memory", count, objects, &table) { memory.perform($0) }
+            try measure("memory", count, objects: objects, in: &table) { memory.perform($0) }
             let file = try FileServerStore(at: folder + "/ingest-\(objects)", epoch: 7)
-            try measure("file", count, objects, &table) { file.perform($0) }
+            try measure("file", count, objects: objects, in: &table) { file.perform($0) }
             let stored = try file.ingestedCount(of: Room.stream, className: "Event", after: .start)
             if stored != (objects < 100 ? count / 10 : count) { fatalError("\(stored) of \(count) objects came") }
         }
@@ -32,9 +32,9 @@ enum IngestFigures {
     private static func measure(
         _ name: String,
         _ count: Int,
-        _ objects: Int,
-        _ table: inout SyncTable,
-        _ perform: @escaping (ServerStoreRequest) -> ServerStoreAnswer
+        objects: Int,
+        in table: inout SyncTable,
+        perform: @escaping (ServerStoreRequest) -> ServerStoreAnswer
     ) throws {
         // Few objects a commit: a tenth of them is enough.
         let count = objects < 100 ? count / 10 : count

@@ -8,19 +8,19 @@ enum MergeFigures {
             "Merge: \(grouped(count)) changes",
             ["", "ns a change", "a second", "meta bytes an element"]
         )
-        func add(_ name: String, _ seconds: Double, _ bytes: Double?) {
+        func add(_ name: String, _ seconds: Double, bytes: Double?) {
             let each = seconds / Double(count)
             table.add(name, figure(each * 1e9), grouped(Int(1 / each)), bytes.map { figure($0) } ?? "")
         }
-        add("set a field of one of 100,000 objects, 200 a commit, 10 files", try fieldSets(count), nil)
+        add("set a field of one of 100,000 objects, 200 a commit, 10 files", try fieldSets(count), bytes: nil)
         for kind in ListWork.allCases {
             var stream = MergeStream()
-            let seconds = try time { try insert(count, kind, &stream) }
+            let seconds = try time { try insert(count, kind, stream: &stream) }
             guard let list = stream.objects[name], case .list(let elements)? = list.contents["list"] else {
                 fatalError("there is no list")
             }
             guard elements.count == count else { fatalError("\(elements.count) elements") }
-            add(kind.rawValue, seconds, Double(list.stored(name.key).meta.count) / Double(count))
+            add(kind.rawValue, seconds, bytes: Double(list.stored(name.key).meta.count) / Double(count))
         }
         table.note = "Goal: 100,000 operations a second, of which the merge is a part."
         return table
@@ -61,7 +61,7 @@ enum MergeFigures {
         case typing = "type runs of 30 at random places, one element a change"
     }
 
-    private static func insert(_ count: Int, _ kind: ListWork, _ stream: inout MergeStream) throws {
+    private static func insert(_ count: Int, _ kind: ListWork, stream: inout MergeStream) throws {
         var random = SystemRandomNumberGenerator()
         try stream.commit(1, [.create(name, [NewField("list", .list(first: 1, []))])])
         let place = Place(name, "list")

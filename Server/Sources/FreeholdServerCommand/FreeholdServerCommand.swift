@@ -48,7 +48,7 @@ import ArgumentParser
             Init.self, Serve.self, AppCommand.self, UserCommand.self, KeyCommand.self, SchemaCommand.self,
             RulesCommand.self, SinkCommand.self, ProjectCommand.self, Streams.self, Status.self, Backup.self,
             Restore.self,
-            Export.self, Import.self,
+            Export.self, Import.self, Verify.self,
         ]
     )
 }

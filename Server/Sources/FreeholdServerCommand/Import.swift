@@ -52,7 +52,8 @@ struct Import: AsyncParsableCommand {
         let store = try FileServerStore(ofServer: folder, epoch: UInt64.random(in: 1 ... .max))
         var rules = MergeRules()
         rules.createOnly = Set(versions.storage.filter(\.isAsymmetric).map { SyncString($0.name) })
-        var node = LocalNode(store, app: SyncString(app), ServerApp(rules: rules))
+        let writers = WriterSecrets(secret: try ServerSecret.read(folder))
+        var node = LocalNode(store, app: SyncString(app), ServerApp(rules: rules)) { writers.secret(of: $0) }
         var (batches, refused): (UInt64, Int) = (0, 0)
         defer { Self.show(job.report, refused: refused, dryRun) }
         while let batch = try job.nextBatch(&reader) {
@@ -61,7 +62,7 @@ struct Import: AsyncParsableCommand {
             guard let (version, found) = node.objects(names, of: name) else {
                 throw ValidationError("The documents in \(folder) can't be read.")
             }
-            var numbers = OwnNumbers(ofCommit: batches)
+            var numbers = OwnNumbers()
             var stored: [ObjectName: DocumentImport.Stored] = [:]
             for (name, object) in found {
                 guard let object = DocumentImport.Stored(object) else { continue }

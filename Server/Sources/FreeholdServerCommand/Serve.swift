@@ -6,7 +6,11 @@ import FreeholdServerStore
 import FreeholdSyncCore
 import Logging
 import ServiceLifecycle
-import UnixSignals
+
+#if PostgreSQL
+    import FreeholdCompression
+    import FreeholdPostgresStore
+#endif
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,8 +24,11 @@ struct Serve: AsyncParsableCommand {
               freehold-server serve /srv/freehold --host 0.0.0.0 --port 443
               FREEHOLD_DRAIN_SECONDS=30 freehold-server serve /srv/freehold
               freehold-server serve /srv/freehold --development
+              freehold-server serve /srv/freehold --store postgresql://freehold@db/freehold
 
-            Documents lie in the folder's 'sync', as files that Freehold opens.
+            Documents are stored in the folder's 'sync', as files that Freehold opens,
+            or with --store in a PostgreSQL database. Accounts, rules and settings
+            are stored in the folder in both cases.
             """
     )
 
@@ -34,6 +41,11 @@ struct Serve: AsyncParsableCommand {
     )
     var development = false
     @Flag(help: "Keeps documents in memory: they are gone when the process ends.") var inMemory = false
+    @Option(
+        help:
+            "A PostgreSQL database for documents, as postgresql://…; also FREEHOLD_STORE. Passwords belong in a file that PGPASSFILE names. Sinks don't work with it."
+    )
+    var store: String?
     @Option(help: "What is logged: trace, debug, info, notice, warning, error or critical.") var logLevel = "info"
 
     func run() async throws {
@@ -61,7 +73,7 @@ struct Serve: AsyncParsableCommand {
                 metadata: ["connections": "\(limits.connections)", "descriptors": "\(limits.descriptors)"]
             )
         }
-        let store = try store()
+        let store = try await nodeStore()
         let server = try await RunningServer.start(settings, store: store, logger: logger)
         if inMemory { logger.notice("documents are kept in memory only") }
         // `print` isn't used here, because it buffers lines if the output isn't a terminal.
@@ -71,22 +83,48 @@ struct Serve: AsyncParsableCommand {
         if !["0.0.0.0", "::", "[::]"].contains(settings.host) {
             lines += "Apps connect to \(settings.tls == nil ? "http" : "https")://\(authority)\n"
         }
-        StandardStream.output.write(lines)
-        let watch = DrainWatch([SIGTERM, SIGINT], drainTime: settings.drainTime, logger)
-        defer { withExtendedLifetime(watch) {} }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [ServiceGroupConfiguration.ServiceConfiguration(service: ServerService(server))],
-                gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: logger
             )
         )
+        let watch = DrainWatch([SIGTERM, SIGINT], drainTime: settings.drainTime, logger) {
+            Task { await group.triggerGracefulShutdown() }
+        }
+        defer { withExtendedLifetime(watch) {} }
+        // Who reads the lines may send a signal at once.
+        StandardStream.output.write(lines)
         try await group.run()
     }
 
-    private func store() throws -> any NodeStore {
+    private func nodeStore() async throws -> any NodeStore {
         let epoch = UInt64.random(in: 1 ... .max)
-        if inMemory { return QueuedServerStore(MemoryServerStore(epoch: epoch)) }
-        return FileNodeStore(try FileServerStore(ofServer: folder, epoch: epoch))
+        let address = store ?? ProcessInfo.processInfo.environment["FREEHOLD_STORE"]
+        guard let address, !address.isEmpty else {
+            if inMemory { return QueuedServerStore(MemoryServerStore(epoch: epoch)) }
+            return FileNodeStore(try FileServerStore(ofServer: folder, epoch: epoch))
+        }
+        guard !inMemory else { throw ValidationError("Documents are kept either in memory or in a database.") }
+        guard ["postgresql://", "postgres://"].contains(where: address.hasPrefix) else {
+            throw ValidationError("A store is a PostgreSQL database: postgresql://USER@HOST/DATABASE")
+        }
+        #if PostgreSQL
+            var options = PostgresStore.Options(address: address)
+            options.compression = ZlibCompression.shared
+            return PostgresNodeStore(store: try await PostgresStore.open(options))
+        #else
+            throw ValidationError("This server was built without PostgreSQL. Build it with '--traits PostgreSQL'.")
+        #endif
     }
 }
+
+#if PostgreSQL
+    private struct PostgresNodeStore: NodeStore {
+        let store: PostgresStore
+
+        func perform(_ request: ServerStoreRequest, _ answer: @escaping @Sendable (ServerStoreAnswer) -> Void) {
+            store.perform(request, answer)
+        }
+    }
+#endif

@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import FreeholdHTTP
 import FreeholdServer
 import FreeholdSyncCore
 
@@ -52,10 +53,15 @@ struct SettingsReader {
         guard settings.node.path.hasPrefix("/") else { throw SettingsError("'path' begins with a slash.") }
         settings.node.compressesMessages = config.bool(forKey: "compression", default: true)
         try readLimits(&settings.node.limits)
-        settings.node.proxies = try TrustedProxies(
-            config.stringArray(forKey: "proxy.addresses", default: []),
-            header: config.string(forKey: "proxy.header", default: "X-Forwarded-For")
-        )
+        do {
+            settings.node.proxies = try TrustedProxies(
+                config.stringArray(forKey: "proxy.addresses", default: []),
+                header: config.string(forKey: "proxy.header", default: "X-Forwarded-For")
+            )
+        } catch let error as TrustedProxies.InvalidNetwork {
+            throw SettingsError("'\(error.text)' in 'proxy.addresses' is no address and no network.")
+        }
+        settings.node.origins = config.stringArray(forKey: "http.origins", default: [])
         if let certificates = config.string(forKey: "tls.certificates") {
             guard let key = config.string(forKey: "tls.key") else { throw SettingsError("'tls.key' is missing.") }
             settings.tls = ServerSettings.TLS(certificates: path(certificates), key: path(key))
@@ -97,6 +103,8 @@ struct SettingsReader {
         let store = Int(limits.storeTimeout / 1_000)
         limits.storeTimeout = Int64(try number("limits.storeSeconds", 1...3_600, store)) * 1_000
         let idle = Int(limits.idleTimeout / 1_000)
+        let keepAlive = Int(limits.keepAliveTimeout / 1_000)
+        limits.keepAliveTimeout = Int64(try number("limits.keepAliveSeconds", 1...3_600, keepAlive)) * 1_000
         limits.idleTimeout = Int64(try number("limits.idleSeconds", 1...86_400, idle)) * 1_000
     }
 

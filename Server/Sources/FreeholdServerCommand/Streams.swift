@@ -31,7 +31,8 @@ struct Streams: AsyncParsableCommand {
 }
 
 extension StreamFileUse {
-    fileprivate var text: String {
+    /// The stream's value as commands show it.
+    var text: String {
         switch name.value {
         case nil: "-"
         case .string(let value)?: value.string

@@ -114,6 +114,7 @@ final class AccountProbe: Sendable {
 
     func send(_ method: String, _ uri: String, bytes: [UInt8], token: String? = nil) async throws -> Answer {
         var head = "\(method) \(uri) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nContent-Length: \(bytes.count)\r\n"
+        head += "Connection: close\r\n"
         if let token { head += "Authorization: Bearer \(token)\r\n" }
         return try Self.answer(try await raw(Array((head + "\r\n").utf8) + bytes))
     }

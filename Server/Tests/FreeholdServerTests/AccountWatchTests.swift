@@ -1,4 +1,5 @@
 import Foundation
+import Freehold
 import FreeholdBSON
 import FreeholdSyncCore
 import Synchronization
@@ -17,6 +18,12 @@ import Testing
             watch = try #require(server.running.watch)
             logins = watch.looks.logins.load(ordering: .relaxed)
             users = watch.looks.users.load(ordering: .relaxed)
+        }
+
+        /// Waits until so many log-ins were looked up.
+        func wait(forLogins count: Int) async throws {
+            for _ in 0..<600 where now.logins < count { try await Task.sleep(for: .milliseconds(50)) }
+            #expect(now.logins == count)
         }
 
         var now: (logins: Int, users: Int) {
@@ -54,8 +61,7 @@ import Testing
         looks = try Looks(server)
         try await server.store.logOut(user: peers[7].user)
         #expect(try await peers[7].peer.next()?.fault == .auth)
-        try await Task.sleep(for: .seconds(2))
-        #expect((1...80).contains(looks.now.logins), "each connection twice")
+        try await looks.wait(forLogins: 2)
         for (index, (peer, _)) in peers.enumerated() where index != 7 {
             try await peer.send(.ping(Ping(deviceTime: 0)))
             guard case .pong? = try await peer.next() else {
@@ -65,6 +71,101 @@ import Testing
         }
         for (peer, _) in peers { peer.close() }
         await server.stop()
+    }
+
+    /// A server with 5,000 followers of change streams, and some connections.
+    private struct Crowd {
+        let server: AccountProbe
+        let seats: [ChangeSeat]
+        var peers: [(peer: RawPeer, user: String)]
+
+        init(_ count: Int) async throws {
+            server = try await AccountProbe()
+            peers = try await AccountWatchTests.connected(count + 1, server)
+            // The first look, at all log-ins, is over once this one has ended.
+            let looks = try Looks(server)
+            try await server.store.logOut(user: peers[count].user)
+            #expect(try await peers[count].peer.next()?.fault == .auth)
+            try await looks.wait(forLogins: 2)
+            peers.removeLast()
+            let node = server.running.node
+            seats = (0..<5_000).map { node.seats.take(Identity(user: "user-\($0)", login: "login-\($0)")) }
+            #expect(try await node.logins().count == 5_000 + count)
+        }
+    }
+
+    @Test func `a log-out looks up one log-in among 5,000 that are connected`() async throws {
+        let crowd = try await Crowd(3)
+        let looks = try Looks(crowd.server)
+        for (index, (peer, user)) in crowd.peers.enumerated() {
+            switch index {
+            case 0: try await crowd.server.store.logOut(user: user)
+            case 1: try await crowd.server.store.setDisabled(true, user: user)
+            // Another process, such as the command.
+            default: try await AccountStore(at: crowd.server.folder.path).deleteUser(user)
+            }
+            #expect(try await peer.next()?.fault == .auth)
+            // Once more a moment later, for connections that are opened meanwhile.
+            try await looks.wait(forLogins: 2 * (index + 1))
+        }
+        #expect(!crowd.seats.contains { $0.isOver })
+        await crowd.server.stop()
+    }
+
+    @Test func `all log-ins are looked up once if a note is missing`() async throws {
+        let crowd = try await Crowd(2)
+        let (server, users) = (crowd.server, crowd.peers.map(\.user))
+        // A server of an earlier version ends a log-in and leaves no note.
+        try await server.store.write { realm in
+            let app = try #require(realm.object(ofType: StoredApp.self, forPrimaryKey: "test"))
+            app.endingsRevision += 1
+            realm.delete(realm.objects(StoredSession.self).where { $0.user == users[0] })
+        }
+        #expect(try await crowd.peers[0].peer.next()?.fault == .auth)
+        // The others aren't in the file.
+        for _ in 0..<600 where !crowd.seats.allSatisfy(\.isOver) { try await Task.sleep(for: .milliseconds(50)) }
+        #expect(crowd.seats.allSatisfy { $0.isOver })
+        try await crowd.peers[1].peer.send(.ping(Ping(deviceTime: 0)))
+        guard case .pong? = try await crowd.peers[1].peer.next() else {
+            Issue.record("another user's connection ended")
+            return
+        }
+        try await server.store.logOut(user: users[1])
+        #expect(try await crowd.peers[1].peer.next()?.fault == .auth)
+        await server.stop()
+    }
+
+    @Test func `a file without notes gets them, and an app of a name that was used begins at another revision`()
+        async throws
+    {
+        let folder = try TestFolder()
+        var old = Realm.Configuration.accounts(folder.path)
+        old.objectTypes = old.objectTypes?.filter { $0 != StoredEnding.self }
+        try Realm(configuration: old).write {}
+        let store = try AccountStore(at: folder.path)
+        let app = AccountApp(id: "test", allowsAnonymous: true)
+        try await store.createApp(app)
+        func login() async throws -> (user: String, login: String) {
+            let user = try await store.createUser("test", .anonymous, AccountSecret.make()).id
+            let expires = Date() + AccountStore.sessionTime
+            let token = RefreshToken(text: AccountSecret.make(), created: Date(), expires: expires)
+            return (user, try await store.beginSession(of: user, token: token).login)
+        }
+        func revision() async throws -> Int { try #require(try await store.revisions()["test"]?.endings) }
+        let (first, second, start) = (try await login(), try await login(), try await revision())
+        for user in [first.user, second.user] { try await store.logOut(user: user) }
+        let end = try await revision()
+        #expect(end == start + 2)
+        #expect(try await store.endings(of: "test", after: start, through: end) == [first.login, second.login])
+        #expect(try await store.endings(of: "test", after: start + 1, through: end) == [second.login])
+        #expect(try await store.endings(of: "test", after: start - 1, through: end) == nil)
+        #expect(try await store.endings(of: "test", after: nil, through: end) == [first.login, second.login])
+        // A log-out without log-ins ends nothing.
+        try await store.logOut(user: first.user)
+        #expect(try await revision() == end)
+        try await store.deleteApp("test")
+        try await store.createApp(app)
+        #expect(try await revision() > start)
     }
 
     @Test func `other data of one user has nobody read the others`() async throws {

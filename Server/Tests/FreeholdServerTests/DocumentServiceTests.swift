@@ -229,7 +229,7 @@ import Testing
         func put(_ version: Int, _ text: String) async throws -> Int {
             let body = Array("{\"owner\": \"\(text)\"}".utf8)
             var head = "PUT \(Self.root)/Note/1 HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.count)\r\n"
-            head += "Authorization: Bearer \(ann.token)\r\nIf-Match: \"\(version)\"\r\n\r\n"
+            head += "Authorization: Bearer \(ann.token)\r\nIf-Match: \"\(version)\"\r\nConnection: close\r\n\r\n"
             return try AccountProbe.answer(try await server.raw(Array(head.utf8) + body)).status
         }
         #expect(try await put(1, "b") == 200)
@@ -448,7 +448,7 @@ import Testing
                 channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Reader(source)) }
             }.connect(host: "127.0.0.1", port: server.port).get()
             let head =
-                "GET \(DocumentServiceTests.root)\(path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n\r\n"
+                "GET \(DocumentServiceTests.root)\(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer \(token)\r\n\r\n"
             try await channel.writeAndFlush(ByteBuffer(string: head))
         }
 

@@ -11,7 +11,11 @@ import Testing
     private static let note = "/api/data/v1/app/test/Note"
 
     private static func head(_ line: String, _ headers: [String]) -> [UInt8] {
-        Array((["\(line) HTTP/1.1", "Host: localhost"] + headers + ["", ""]).joined(separator: "\r\n").utf8)
+        Array(
+            (["\(line) HTTP/1.1", "Host: localhost", "Connection: close"] + headers + ["", ""]).joined(
+                separator: "\r\n"
+            ).utf8
+        )
     }
 
     @Test(arguments: ["100-continue", "100-Continue"]) func `a body that is wanted is asked for`(_ expectation: String)

@@ -43,6 +43,9 @@ private final class HangingStore: NodeStore {
     /// The number of pages that were requested.
     var pages: Int { state.withLock { $0.pages } }
 
+    /// The number of answers that are kept.
+    var kept: Int { state.withLock { $0.kept.count } }
+
     func hang() { state.withLock { $0.hangs = true } }
 
     func goOn() {
@@ -151,6 +154,70 @@ private final class Gate: Sendable {
         #expect(try await Self.until { reads.counts.waiting == 0 })
         store.goOn()
         #expect(try await Self.until { reads.counts.unanswered == 0 })
+        await server.stop()
+    }
+
+    @Test func `a read that was hung up on keeps its user's place until the store answers`() async throws {
+        let store = HangingStore()
+        let (server, token) = try await Self.probe(store, 600_000)
+        let node = server.running.node
+        let user = SyncString(try #require(try await node.authenticator.identify(token)).user)
+        let most = node.configuration.limits.requestsPerUser
+        store.hangPages()
+        let request = [
+            "GET \(Self.root)/Note HTTP/1.1", "Host: localhost", "Authorization: Bearer \(token)", "", "",
+        ]
+        for _ in 0..<2 {
+            var connections: [RawConnection] = []
+            for _ in 0..<most + 2 {
+                let connection = try await RawConnection(port: server.port)
+                await connection.send(Array(request.joined(separator: "\r\n").utf8))
+                connections.append(connection)
+            }
+            #expect(try await Self.until { node.shares.counts(of: user).waiting >= 2 })
+            for connection in connections { await connection.close() }
+            #expect(try await Self.until { node.shares.counts(of: user) == (most, 0) })
+            #expect(store.kept == most)
+        }
+        store.goOn()
+        #expect(try await Self.until { node.shares.counts(of: user) == (0, 0) })
+        await server.stop()
+    }
+
+    @Test func `connections that were closed count until the machine has ended them`() async throws {
+        let store = HangingStore()
+        let server = try await AccountProbe(sync: store) {
+            $0.node.apps = ["test": NodeApp(access: .everyone)]
+            $0.node.limits.storeTimeout = 600_000
+            ($0.node.limits.connectionsPerUser, $0.node.limits.requestsPerUser) = (2, 1)
+        }
+        let node = server.running.node
+        let token = try #require(try await server.loginAnonymous()["access_token"])
+        let user = SyncString(try #require(try await node.authenticator.identify(token)).user)
+        let first = try await RawPeer(port: server.port)
+        try await first.hello(token)
+        _ = try await first.next { if case .welcome = $0 { true } else { false } }
+        store.hang()
+        for number in 1...100 as ClosedRange<UInt32> {
+            let bind = Bind(app: "test", schema: SchemaClaim(version: 0, hash: .empty))
+            try await first.send(.bind(SessionNumber(rawValue: number), bind))
+        }
+        // The messages of the user wait for the store from now on.
+        #expect(try await Self.until { node.hasParkedMessages })
+        let second = try await RawPeer(port: server.port)
+        try await second.hello(token)
+        #expect(try await Self.until { node.users.count(of: user) == 2 })
+        first.close()
+        second.close()
+        for _ in 0..<5 {
+            let other = try await RawPeer(port: server.port)
+            try await other.hello(token)
+            #expect(try await other.next()?.fault == .transient(after: 60_000))
+            other.close()
+        }
+        #expect(try await Self.until { node.status.connections <= 2 })
+        store.goOn()
+        #expect(try await Self.until { node.users.count(of: user) == 0 && node.status.connections == 0 })
         await server.stop()
     }
 

@@ -24,12 +24,14 @@ import Testing
         let server = try await AccountProbe()
         for path in [
             "", "/", "/app", "/app/test", "/app//location", "/auth", "/auth/", "/auth/nothing", "/app/test/x/y/z",
-            "/app/test/auth/providers/oauth2-google/login", "/app/test/auth/providers/local-userpass/nothing",
+            "/app/test/auth/providers/local-userpass/nothing", "/app/test/auth/providers/oauth2-google/nothing",
             "/app/%00/location", "/app/%ff/location", "/app/..%2f/location", "/a/b/c/d/e/f/g/h/i/j",
         ] {
             let answer = try await server.send("GET", AccountProbe.path + path, bytes: [])
             #expect(answer.status == 404, "\(path)")
         }
+        let unknown = try await server.send("POST", "/app/test/auth/providers/oauth2-google/login", [:])
+        #expect(unknown.status == 404 && unknown.code == "AuthProviderNotFound")
         for (method, path) in Self.routes {
             let wrong =
                 method == "GET" ? "PATCH" : path.contains("api_keys") || path.contains("session") ? "PATCH" : "GET"

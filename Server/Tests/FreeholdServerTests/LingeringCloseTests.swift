@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import FreeholdHTTP
 @testable import FreeholdServer
 
 #if canImport(Glibc)
@@ -16,7 +17,11 @@ import Testing
     private static let login = AccountProbe.path + "/app/test/auth/providers/anon-user/login"
 
     private static func head(_ line: String, _ headers: String...) -> [UInt8] {
-        Array((["\(line) HTTP/1.1", "Host: localhost"] + headers + ["", ""]).joined(separator: "\r\n").utf8)
+        Array(
+            (["\(line) HTTP/1.1", "Host: localhost", "Connection: close"] + headers + ["", ""]).joined(
+                separator: "\r\n"
+            ).utf8
+        )
     }
 
     private static let requests: [(name: String, bytes: [UInt8], status: Int)] = [

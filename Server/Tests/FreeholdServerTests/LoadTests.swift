@@ -170,4 +170,58 @@ import Testing
         try await node.stop().get()
         try await group.shutdownGracefully()
     }
+
+    /// Finds out that a token is of a user when the test has opened the token.
+    private final class GatedAuthenticator: Authenticator {
+        let open = Mutex<Set<String>>([])
+
+        func identify(_ token: String) async throws -> Identity? {
+            while !open.withLock({ $0.contains(token) }) { try await Task.sleep(for: .milliseconds(5)) }
+            return Identity(user: "ann")
+        }
+    }
+
+    @Test func `messages behind a second greeting are counted`() async throws {
+        let authenticator = GatedAuthenticator()
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+        var configuration = NodeConfiguration(apps: ["test": NodeApp(access: .everyone)])
+        (configuration.limits.greetingTimeout, configuration.limits.idleTimeout) = (600_000, 600_000)
+        let node = ServerNode(
+            configuration,
+            store: QueuedServerStore(MemoryServerStore(epoch: 7)),
+            authenticator: authenticator,
+            matcher: QueryMatcher(),
+            loop: group.next(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            metrics: PrometheusMetrics()
+        )
+        let listener = try await NodeListener.listen(node, host: "127.0.0.1", port: 0, group: group)
+        func wait(_ isSo: () -> Bool) async throws -> Bool {
+            for _ in 0..<24_000 where !isSo() { try await Task.sleep(for: .milliseconds(5)) }
+            return isSo()
+        }
+        let peer = try await RawPeer(port: listener.port)
+        try await peer.hello("first")
+        try await peer.hello("second")
+        for _ in 0..<40 { try await peer.send(.credit(1, bytes: 1)) }
+        #expect(try await wait { node.memory.node[.messages] >= 41 * 64 })
+        authenticator.open.withLock { _ = $0.insert("first") }
+        _ = try await peer.next { if case .welcome = $0 { true } else { false } }
+        #expect(try await wait { node.memory.bytes(of: "ann") >= 40 * 64 })
+        #expect(node.memory.node[.messages] < 42 * 128)
+        // A client that is renewing its token may continue.
+        for _ in 0..<40 { try await peer.send(.credit(1, bytes: 1)) }
+        #expect(try await wait { node.memory.bytes(of: "ann") >= 80 * 64 })
+        authenticator.open.withLock { _ = $0.insert("second") }
+        #expect(try await wait { node.memory.node[.messages] == 0 })
+        try await peer.hello("third")
+        for _ in 0..<40 { try await peer.send(.credit(1, bytes: 1)) }
+        #expect(try await wait { node.memory.bytes(of: "ann") >= 40 * 64 })
+        peer.close()
+        #expect(try await wait { node.memory.node.bytes == 0 })
+        await listener.close()
+        try await node.drain(0).get()
+        try await node.stop().get()
+        try await group.shutdownGracefully()
+    }
 }

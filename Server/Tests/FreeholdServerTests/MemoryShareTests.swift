@@ -150,6 +150,7 @@ import Testing
     private static func upload(_ token: String, _ length: Int) -> [UInt8] {
         let head = [
             "POST /api/data/v1/app/test/Note HTTP/1.1", "Host: localhost", "Authorization: Bearer \(token)",
+            "Connection: close",
             "Content-Length: \(length)", "", "",
         ]
         return Array(head.joined(separator: "\r\n").utf8)

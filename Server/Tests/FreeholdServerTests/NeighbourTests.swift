@@ -52,20 +52,26 @@ import Testing
         #expect(events.all.isEmpty)
     }
 
+    @Test func `the cancellation of work that has ended leaves nothing`() {
+        let queue = WorkQueue(width: 1)
+        for number in 1...100 as ClosedRange<WorkNumber> { queue.cancel(number) }
+        #expect(queue.known == 0)
+    }
+
     @Test func `a user has a few reads at a time, and one that is cancelled leaves the line`() async throws {
         let (shares, events) = (UserShares(most: 2), Events())
         let (stream, go) = AsyncStream<Void>.makeStream()
         let tasks = (0..<20).map { _ in
             Task {
-                try await shares.run(for: "ann") {
-                    for await _ in stream { break }
-                    events.note("done")
-                }
+                let place = try await shares.enter("ann")
+                for await _ in stream { break }
+                events.note("done")
+                place.leave()
             }
         }
         #expect(try await Self.until { shares.counts(of: "ann") == (2, 18) })
         // The read of another user doesn't wait.
-        try await shares.run(for: "ben") {}
+        try await shares.enter("ben").leave()
         for task in tasks[10...] { task.cancel() }
         #expect(try await Self.until { shares.counts(of: "ann").waiting <= 10 })
         #expect(shares.counts(of: "ann").running <= 2)

@@ -7,6 +7,7 @@ import NIOHTTP1
 import ServerTestRandom
 import Testing
 
+@testable import FreeholdHTTP
 @testable import FreeholdServer
 
 /// Two worlds with different hidden data give an observer equal answers over HTTP, byte for byte. Positions and tokens
@@ -71,10 +72,9 @@ import Testing
                 head: head,
                 body: Array(body.utf8),
                 address: "127.0.0.1",
-                local: nil,
-                identity: isAdmin ? admin : observer
+                user: isAdmin ? admin : observer
             )
-            return await service.http.answer(request)
+            return await service.group.answer(request)
         }
 
         /// Returns the status, the headers and the body of an answer. For a stream, returns the events up to the first
@@ -89,6 +89,7 @@ import Testing
             var text = "\(answer.status.code) \(answer.type) \(answer.headers)\n"
             switch answer.body {
             case .text(let body): text += body
+            case .bytes, .byteStream: Issue.record("The answer is no text.")
             case .stream(let next):
                 while let event = await next() {
                     text += event

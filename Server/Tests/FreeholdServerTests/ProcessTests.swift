@@ -70,6 +70,9 @@ final class ServerProcess: @unchecked Sendable {
         self.port = try #require(digits.flatMap { Int($0) }, "The server said: \(line)")
     }
 
+    /// The exit status of a process that has ended.
+    var status: Int32 { process.terminationStatus }
+
     /// Kills the server of a failed test. The server would otherwise hold the output of the test run open.
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
@@ -120,6 +123,17 @@ struct ProcessTests {
         #expect(b.value(7, "name") == .string("thing 7"))
         await b.close()
         await server.end(SIGTERM)
+    }
+
+    @Test func `a signal that is sent when the first line is read ends the server`() async throws {
+        let folder = try ServerProcess.folder()
+        for number in 0..<20 {
+            let server = try ServerProcess(folder.path)
+            let start = ContinuousClock.now
+            await server.end(number % 2 == 0 ? SIGTERM : SIGINT)
+            let time = ContinuousClock.now - start
+            #expect(time < .seconds(5) && server.status == 0, "\(number): \(time), status \(server.status)")
+        }
     }
 
     @Test func `SIGTERM ends a server in time whatever its clients ask for`() async throws {

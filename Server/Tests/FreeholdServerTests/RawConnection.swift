@@ -53,7 +53,7 @@ final class RawConnection: Sendable {
 
     func close() async { try? await channel.close() }
 
-    /// Sends a request and reads until the server closes the connection.
+    /// Sends a request and reads until the server closes the connection. The request gets `Connection: close` unless it has that header.
     ///
     /// - Parameter request: The lines of the head without line ends.
     /// - Returns: The status of the answer, or 0 without an answer, and its whole text.
@@ -64,7 +64,9 @@ final class RawConnection: Sendable {
         port: Int
     ) async throws -> (status: Int, text: String) {
         let connection = try await RawConnection(host: host, port: port)
-        await connection.send(Array((request + ["", ""]).joined(separator: "\r\n").utf8) + body)
+        let isSaid = request.contains { $0.lowercased().hasPrefix("connection:") }
+        let lines = request + (isSaid ? [] : ["Connection: close"]) + ["", ""]
+        await connection.send(Array(lines.joined(separator: "\r\n").utf8) + body)
         let text = await connection.rest()
         return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0, text)
     }

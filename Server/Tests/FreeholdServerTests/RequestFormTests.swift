@@ -3,6 +3,7 @@ import FreeholdBSON
 import NIOHTTP1
 import Testing
 
+@testable import FreeholdHTTP
 @testable import FreeholdServer
 
 /// Rare forms of requests, and forms that have two interpretations.
@@ -76,7 +77,8 @@ import Testing
     @Test func `a request whose end isn't clear is refused, and what follows isn't read`() async throws {
         let server = try await Self.probe()
         for (headers, body) in Self.ambiguous {
-            let lines = ["POST \(Self.login) HTTP/1.1", "Host: localhost"] + headers
+            // The server closes the connection, although the client wants to keep it.
+            let lines = ["POST \(Self.login) HTTP/1.1", "Host: localhost", "Connection: keep-alive"] + headers
             let answer = try await RawConnection.ask(lines, Array((body + Self.smuggled).utf8), port: server.port)
             #expect(answer.status == 400, "\(headers): \(answer.text)")
             // The rest of the bytes may not be HTTP. The server doesn't answer it.
@@ -86,13 +88,13 @@ import Testing
         await server.stop()
     }
 
-    @Test func `what follows a request on its connection isn't read`() async throws {
+    @Test func `bytes behind the last request of a connection aren't read`() async throws {
         let server = try await Self.probe()
         for body in ["{}", "{}" + Self.smuggled] {
             let lines = ["POST \(Self.login) HTTP/1.1", "Host: localhost", "Content-Length: 2"]
             let answer = try await RawConnection.ask(lines, Array(body.utf8), port: server.port)
             #expect(answer.status == 200)
-            #expect(!answer.text.contains("alive"))
+            #expect(!answer.text.contains("alive\n"))
         }
         let chunked = ["POST \(Self.login) HTTP/1.1", "Host: localhost", "Transfer-Encoding: Chunked"]
         let answer = try await RawConnection.ask(chunked, Array("2\r\n{}\r\n0\r\n\r\n".utf8), port: server.port)
@@ -199,7 +201,8 @@ import Testing
         for _ in 0..<(random.count * 2 / 5) {
             var requests: [(head: [String], body: [UInt8])] = []
             for _ in 0..<20 {
-                var request = [lines.randomElement(using: &random.source)!, "Host: localhost"]
+                // Otherwise the body may be a second request.
+                var request = [lines.randomElement(using: &random.source)!, "Connection: close", "Host: localhost"]
                 if Int.random(in: 0..<10, using: &random.source) == 0 { request.removeLast() }
                 for _ in 0..<Int.random(in: 0...5, using: &random.source) {
                     request.append(headers.randomElement(using: &random.source)!)

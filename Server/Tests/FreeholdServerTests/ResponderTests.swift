@@ -3,6 +3,7 @@ import NIOEmbedded
 import NIOHTTP1
 import Testing
 
+@testable import FreeholdHTTP
 @testable import FreeholdServer
 
 /// The time limits of a connection.
@@ -20,33 +21,45 @@ struct ResponderTests {
         .known(Identity(user: "ann"))
     }
 
-    /// Returns a channel with a responder.
+    /// Returns a channel with a connection's handlers.
     ///
     /// - Parameter isKnown: A Boolean value that indicates whether the service identifies users and takes long bodies
     ///   from them.
     private static func channel(_ service: Service, isKnown: Bool = false) async throws -> NIOAsyncTestingChannel {
         let channel = NIOAsyncTestingChannel()
+        let login = HTTPRoute(
+            .POST,
+            "app/{app}/auth/providers/{provider}/login",
+            operation: "logIn",
+            statuses: [204, 503]
+        ) { _ in
+            service.asked.continuation.yield()
+            for await answer in service.answers.stream { return answer.http }
+            return AccountAnswer(.unavailable).http
+        }
+        let accounts = HTTPGroup(
+            root: AccountRequest.root,
+            bodyLimit: isKnown ? 16 << 20 : AccountRequest.bodyLimit,
+            routes: [login],
+            identify: isKnown ? Self.knowsAnn : nil,
+            tooLarge: AccountAnswer(.tooLarge).http,
+            noRoute: AccountAnswer(.noRoute).http,
+            wrongMethod: AccountAnswer(.wrongMethod).http
+        )
+        let here = HTTPGroup(
+            root: "/",
+            bodyLimit: nil,
+            routes: [HTTPRoute(.GET, "here", operation: "here", statuses: [200]) { _ in HTTPAnswer(body: "here\n") }],
+            tooLarge: HTTPAnswer(body: ""),
+            noRoute: HTTPAnswer(status: .notFound, body: ""),
+            wrongMethod: HTTPAnswer(status: .methodNotAllowed, body: "")
+        )
+        let application = HTTPApplication(groups: [accounts, here])
         try await channel.testingEventLoop.executeInContext {
             let timer = ConnectionTimer(channel, limit: 10_000)
-            let responder = HTTPResponder(
-                timer,
-                services: [
-                    HTTPService(
-                        root: AccountRequest.root,
-                        bodyLimit: isKnown ? 16 << 20 : AccountRequest.bodyLimit,
-                        answer: { _ in
-                            service.asked.continuation.yield()
-                            for await answer in service.answers.stream { return HTTPAnswer(answer) }
-                            return HTTPAnswer(AccountAnswer(.unavailable))
-                        },
-                        tooLarge: HTTPAnswer(AccountAnswer(.tooLarge)),
-                        identify: isKnown ? Self.knowsAnn : nil
-                    )
-                ],
-                { _, _ in HTTPAnswer(body: "here\n") }
-            )
-            // `OneAnswer` closes the connection after the answer.
-            try channel.pipeline.syncOperations.addHandlers([OneAnswer(), responder])
+            let connection = HTTPConnection(application, timer: timer, load: ListenerLoad(HTTPLimits()))
+            // The first one ends the connection with the last answer.
+            try channel.pipeline.syncOperations.addHandlers([LastAnswer(), connection])
         }
         try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1))
         return channel
@@ -57,7 +70,14 @@ struct ResponderTests {
     }
 
     private static func head(_ uri: String = uri) -> HTTPServerRequestPart {
-        .head(HTTPRequestHead(version: .http1_1, method: .POST, uri: uri, headers: ["Host": "localhost"]))
+        .head(
+            HTTPRequestHead(
+                version: .http1_1,
+                method: .POST,
+                uri: uri,
+                headers: ["Host": "localhost", "Connection": "close"]
+            )
+        )
     }
 
     private static func isClosed(_ channel: NIOAsyncTestingChannel) async -> Bool {
@@ -166,10 +186,43 @@ struct ResponderTests {
         #expect(await Self.isClosed(channel))
     }
 
-    @Test func `an answer ends the connection`() async throws {
-        let channel = try await Self.channel(Service())
-        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/", headers: ["Host": "localhost"])
+    private static func ask(_ headers: HTTPHeaders = [:], _ channel: NIOAsyncTestingChannel) async throws {
+        var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/here", headers: ["Host": "localhost"])
+        head.headers.add(contentsOf: headers)
         try await Self.send(.head(head), .end(nil), to: channel)
+        for await _ in AsyncStream<Void>(unfolding: { () }) {
+            await channel.testingEventLoop.run()
+            guard let part = try await channel.readOutbound(as: Part.self) else { continue }
+            if case .end = part { return }
+        }
+    }
+
+    @Test func `an answer ends the connection of a client that wants it`() async throws {
+        let channel = try await Self.channel(Service())
+        try await Self.ask(["Connection": "close"], channel)
+        #expect(await Self.isClosed(channel))
+    }
+
+    @Test func `a connection waits for further requests, and not without end`() async throws {
+        let channel = try await Self.channel(Service())
+        for _ in 0..<3 {
+            try await Self.ask([:], channel)
+            await channel.testingEventLoop.advanceTime(by: .seconds(59))
+            #expect(await !Self.isClosed(channel))
+        }
+        await channel.testingEventLoop.advanceTime(by: .seconds(1))
+        #expect(await Self.isClosed(channel))
+    }
+
+    @Test func `a request on a connection that has waited has its own time`() async throws {
+        let channel = try await Self.channel(Service())
+        try await Self.ask([:], channel)
+        await channel.testingEventLoop.advanceTime(by: .seconds(50))
+        try await Self.send(Self.head(), .body(ByteBuffer(string: "{")), to: channel)
+        await channel.testingEventLoop.advanceTime(by: .seconds(9))
+        #expect(await !Self.isClosed(channel))
+        await channel.testingEventLoop.advanceTime(by: .seconds(1))
+        #expect(try await Self.status(channel) == .requestTimeout)
         #expect(await Self.isClosed(channel))
     }
 }

@@ -20,6 +20,9 @@ struct StreamCommandTests {
         #expect(text.hasPrefix("test\t-\tcommits="))
         #expect(text.contains("files=1"))
         #expect(try ServerProcess.run(["streams", folder.path, "--app", "other"]).output.isEmpty)
+        let verified = try ServerProcess.run(["verify", folder.path])
+        #expect(verified.status == 0)
+        #expect(verified.output == "1 streams, 0 of them damaged.\n")
         #expect(
             try ServerProcess.run(["export", folder.path, "test", "--class", "Thing"]).output.split(separator: "\n")
                 .count == 3

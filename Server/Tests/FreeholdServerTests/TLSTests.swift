@@ -1,58 +1,13 @@
-import Crypto
 import Foundation
 @testable import FreeholdServer
 import FreeholdSync
 import FreeholdSyncCore
 import NIOSSL
-import SwiftASN1
 import Testing
-import X509
 
 /// Encrypted connections.
 @Suite(.timeLimit(.minutes(20))) struct TLSTests {
-    /// A certificate for `localhost` and its key, in files of a temporary folder.
-    private struct Files {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "freehold-tls-\(UUID().uuidString)")
-        var certificates: String { folder.appending(path: "certificates.pem").path }
-        var key: String { folder.appending(path: "key.pem").path }
-
-        init() throws {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try renew(at: .now)
-        }
-
-        /// Writes a new key and a certificate.
-        ///
-        /// - Parameter time: The modification time of the files.
-        func renew(at time: Date, names: [String] = ["localhost"]) throws {
-            let key = P256.Signing.PrivateKey()
-            let name = try DistinguishedName { CommonName("localhost") }
-            let certificate = try Certificate(
-                version: .v3,
-                serialNumber: Certificate.SerialNumber(),
-                publicKey: Certificate.PublicKey(key.publicKey),
-                notValidBefore: .now.addingTimeInterval(-60),
-                notValidAfter: .now.addingTimeInterval(3_600),
-                issuer: name,
-                subject: name,
-                signatureAlgorithm: .ecdsaWithSHA256,
-                extensions: try Certificate.Extensions {
-                    Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
-                    SubjectAlternativeNames(names.map { .dnsName($0) })
-                },
-                issuerPrivateKey: Certificate.PrivateKey(key)
-            )
-            try Data(certificate.serializeAsPEM().pemString.utf8).write(to: URL(filePath: certificates))
-            try Data(key.pemRepresentation.utf8).write(to: URL(filePath: self.key))
-            for path in [certificates, self.key] {
-                try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: path)
-            }
-        }
-
-        func remove() { try? FileManager.default.removeItem(at: folder) }
-    }
-
-    private func client(_ files: Files) throws -> SyncClient {
+    private func client(_ files: TLSFiles) throws -> SyncClient {
         let roots = try NIOSSLCertificate.fromPEMFile(files.certificates)
         return TestClient.connections { settings in
             settings.tls = .makeClientConfiguration()
@@ -61,7 +16,7 @@ import X509
     }
 
     @Test func `clients that trust the certificate come in, others don't`() async throws {
-        let files = try Files()
+        let files = try TLSFiles()
         defer { files.remove() }
         let server = try await TestServer { settings in
             settings.tls = ServerSettings.TLS(certificates: files.certificates, key: files.key)
@@ -88,7 +43,7 @@ import X509
     }
 
     @Test func `a certificate that changed is read anew, and a broken one isn't taken`() throws {
-        let files = try Files()
+        let files = try TLSFiles()
         defer { files.remove() }
         let contexts = try TLSContexts(certificates: files.certificates, key: files.key)
         #expect(try contexts.reload() == false)
@@ -100,7 +55,7 @@ import X509
     }
 
     @Test func `names of the certificate are the server's`() throws {
-        let files = try Files()
+        let files = try TLSFiles()
         defer { files.remove() }
         let contexts = try TLSContexts(certificates: files.certificates, key: files.key)
         let names = ServerNames(host: "0.0.0.0", tls: contexts)
@@ -115,7 +70,7 @@ import X509
     }
 
     @Test func `a certificate behind a link that leads elsewhere now is read anew`() throws {
-        let (old, new) = (try Files(), try Files())
+        let (old, new) = (try TLSFiles(), try TLSFiles())
         defer { for files in [old, new] { files.remove() } }
         // The files are links through a link to a folder, which is swapped, as with mounted secrets. All files have the
         // same modification time.

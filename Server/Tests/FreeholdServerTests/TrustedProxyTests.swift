@@ -1,5 +1,6 @@
 import Testing
 
+@testable import FreeholdHTTP
 @testable import FreeholdServer
 
 /// The address of a client behind proxies.
@@ -36,7 +37,7 @@ struct TrustedProxyTests {
         "::ffff:10.0.0.0/8", "[10.0.0.1]", "[fd00::", "fd00::]/8",
     ])
     func `what is no network is refused`(_ text: String) {
-        #expect(throws: SettingsError.self) { try TrustedProxies([text]) }
+        #expect(throws: TrustedProxies.InvalidNetwork.self) { try TrustedProxies([text]) }
     }
 
     @Test func `a header without end costs little`() throws {

@@ -2,6 +2,7 @@ import FreeholdSyncCore
 import NIOCore
 import Testing
 
+@testable import FreeholdHTTP
 @testable import FreeholdServer
 
 /// Requests for an upgrade, and the origins that a server in development accepts.

@@ -6,7 +6,7 @@ public class _CollectionBase {
     init() {}
 
     /// Becomes the collection of a row's property. Its unmanaged content is dropped.
-    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) {}
+    func bind(_ table: ManagedTable, _ key: ObjectKey, property: Int) {}
 
     /// The content, if the collection is unmanaged and contains only plain values that can be stored. It is nil for all
     /// other collections, whose content is requested in another way.

@@ -12,7 +12,7 @@ struct CollectionHome {
     /// The state version at which the owner was last known to exist.
     private var stamp: UInt64
 
-    init(_ table: ManagedTable, _ owner: ObjectKey, _ property: Int, _ nested: NestedCollection? = nil) {
+    init(_ table: ManagedTable, _ owner: ObjectKey, property: Int, nested: NestedCollection? = nil) {
         self.nested = nested
         core = table.core
         self.table = table
@@ -28,9 +28,9 @@ struct CollectionHome {
                 "The \(table.info.className) that this \(typeName()) belongs to was deleted from its realm, or the realm was invalidated. Check `isInvalidated` first."
             )
         }
-        if let tracker = core.tracker { table.track(tracker, owner.raw, property) }
+        if let tracker = core.tracker { table.track(tracker, object: owner.raw, property: property) }
         let column = table.columns[property]!
-        if let nested, nested.value(table, column, owner) == nil {
+        if let nested, nested.value(table, column, of: owner) == nil {
             programmerError(
                 "This \(typeName()) was inside of \(table.info.className).\(table.info.properties[property].name), where it has been overwritten or removed. Check `isInvalidated` first."
             )
@@ -58,7 +58,7 @@ struct CollectionHome {
     mutating func isLive() -> Bool {
         guard isOwnerLive() else { return false }
         guard let nested, let column = table.columns[property] else { return true }
-        return nested.value(table, column, owner) != nil
+        return nested.value(table, column, of: owner) != nil
     }
 
     func isSame(as other: CollectionHome) -> Bool {

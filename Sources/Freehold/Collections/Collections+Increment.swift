@@ -26,10 +26,10 @@ extension List {
     }
 
     private func add(_ amount: Int64, at i: Int, _ bounds: IntegerBounds) -> Int64? {
-        checkElement(i, count)
+        checkElement(i, of: count)
         guard let at = place() else {
             guard case .value(.int(let old)) = Element._rlmContent(items[i]) else { return nil }
-            let sum = bounds.plainSum(old, amount, "Element \(i) of a \(typeName)")
+            let sum = bounds.plainSum(old, plus: amount, place: "Element \(i) of a \(typeName)")
             if let element = Element._rlmFromContent(.value(.int(sum))) { items[i] = element }
             return sum
         }
@@ -39,7 +39,7 @@ extension List {
             at.table.core.record(
                 Realm.Error(
                     .invalidValue,
-                    "element \(i): \(bounds.problem(old, amount))",
+                    "element \(i): \(bounds.problem(old, plus: amount))",
                     className: placeName?.className,
                     property: placeName?.property
                 )
@@ -64,7 +64,7 @@ extension Map where Value: _PersistableInteger {
     /// - Complexity: O(log n), plus the size of one chunk.
     @discardableResult
     public func increment(_ key: Key, by amount: Value = 1) -> Value? {
-        add(Int64(truncatingIfNeeded: amount), key, IntegerBounds(Value.self)).map { Value._narrow($0) }
+        add(Int64(truncatingIfNeeded: amount), to: key, within: IntegerBounds(Value.self)).map { Value._narrow($0) }
     }
 }
 
@@ -75,14 +75,14 @@ extension Map {
     @discardableResult
     public func increment<Number: _PersistableInteger>(_ key: Key, by amount: Number = 1) -> Number?
     where Value == Number? {
-        add(Int64(truncatingIfNeeded: amount), key, IntegerBounds(Number.self)).map { Number._narrow($0) }
+        add(Int64(truncatingIfNeeded: amount), to: key, within: IntegerBounds(Number.self)).map { Number._narrow($0) }
     }
 
-    private func add(_ amount: Int64, _ key: Key, _ bounds: IntegerBounds) -> Int64? {
+    private func add(_ amount: Int64, to key: Key, within bounds: IntegerBounds) -> Int64? {
         let name = key._rlmMapKey
         guard let at = place() else {
             guard let value = items[name], case .value(.int(let old)) = Value._rlmContent(value) else { return nil }
-            let sum = bounds.plainSum(old, amount, "The value of '\(name)' of a \(typeName)")
+            let sum = bounds.plainSum(old, plus: amount, place: "The value of '\(name)' of a \(typeName)")
             if let value = Value._rlmFromContent(.value(.int(sum))) { items[name] = value }
             return sum
         }
@@ -92,7 +92,7 @@ extension Map {
             at.record(
                 Realm.Error(
                     .invalidValue,
-                    "the value of '\(name)': \(bounds.problem(old, amount))",
+                    "the value of '\(name)': \(bounds.problem(old, plus: amount))",
                     className: at.table.info.className,
                     property: at.info.name
                 )

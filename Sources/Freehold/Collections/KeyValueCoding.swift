@@ -234,9 +234,10 @@ enum KeyValueCoding {
         }
         switch operation.kind {
         case .count: return collection.count
-        case .fold(let fold): return folded(values(of: collection, operation.key), fold, operation)
+        case .fold(let fold): return folded(values(of: collection, operation.key), fold, operation: operation)
         case .objects(let distinct): return united(values(of: collection, operation.key), distinct)
-        case .arrays(let distinct): return unitedArrays(values(of: collection, operation.key), distinct, operation)
+        case .arrays(let distinct):
+            return unitedArrays(values(of: collection, operation.key), distinct, operation: operation)
         }
     }
 
@@ -244,13 +245,13 @@ enum KeyValueCoding {
         let values = { elements.map { value(of: $0, operation.key) } }
         switch operation.kind {
         case .count: return elements.count
-        case .fold(let fold): return folded(values(), fold, operation)
+        case .fold(let fold): return folded(values(), fold, operation: operation)
         case .objects(let distinct): return united(values(), distinct)
-        case .arrays(let distinct): return unitedArrays(values(), distinct, operation)
+        case .arrays(let distinct): return unitedArrays(values(), distinct, operation: operation)
         }
     }
 
-    private static func folded(_ values: [Any?], _ fold: Aggregate, _ operation: CollectionOperator) -> Any? {
+    private static func folded(_ values: [Any?], _ fold: Aggregate, operation: CollectionOperator) -> Any? {
         let stored = values.compactMap { $0 }.map { value in
             guard let stored = PlainNumber.stored(value) else { operation.reject(value) }
             return stored
@@ -273,7 +274,7 @@ enum KeyValueCoding {
         return values.filter { seen.insert($0 as? AnyHashable).inserted }
     }
 
-    private static func unitedArrays(_ values: [Any?], _ distinct: Bool, _ operation: CollectionOperator) -> [Any?] {
+    private static func unitedArrays(_ values: [Any?], _ distinct: Bool, operation: CollectionOperator) -> [Any?] {
         let elements = values.compactMap { $0 }.flatMap { value -> [Any?] in
             switch value {
             case let collection as any RealmCollection: return self.values(of: collection, "self")

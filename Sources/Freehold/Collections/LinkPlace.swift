@@ -65,13 +65,13 @@ struct LinkPlace {
         state.pointee.core.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.willChange() }
         return transaction._withUnsafeGuaranteedRef { transaction in
             column._withUnsafeGuaranteedRef { column in
-                if transaction.listAppendOpen(column, owner, value)
-                    || transaction.listAppendInline(column, owner, value)
+                if transaction.listAppendOpen(column, owner, value: value)
+                    || transaction.listAppendInline(column, owner, value: value)
                 {
                     return true
                 }
                 do throws(EngineError) {
-                    try transaction.listAppend(column, owner, [value])
+                    try transaction.listAppend(column, owner, values: [value])
                     return true
                 } catch {
                     return false

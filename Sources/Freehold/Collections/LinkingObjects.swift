@@ -180,10 +180,10 @@ extension LinkingObjects: _Persistable {
     }
 
     public static var _rlmCopiesOnAssignment: Bool { true }
-    public static func _rlmAssign(_ current: LinkingObjects<Element>, _ new: LinkingObjects<Element>) {
+    public static func _rlmAssign(_ current: LinkingObjects<Element>, to new: LinkingObjects<Element>) {
         readOnly(current.property)
     }
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: LinkingObjects<Element>) {
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: LinkingObjects<Element>) {
         let property = object._info.properties[key]
         readOnly(property.origin ?? property.name)
     }

@@ -57,6 +57,7 @@ extension List {
     @_specialize(where Element == Double, S == [Double])
     public func append<S: Sequence>(objectsIn elements: S) where S.Element == Element {
         guard let at = place() else {
+            if kept != nil { return kept!.append(contentsOf: elements.map { Element._rlmContent($0) }) }
             items.append(contentsOf: elements)
             return
         }
@@ -69,8 +70,9 @@ extension List {
     public func insert(_ element: Element, at i: Int) { insert(contentsOf: CollectionOfOne(element), at: i) }
 
     public func insert<C: Collection>(contentsOf elements: C, at i: Int) where C.Element == Element {
-        checkPosition(i, count)
+        checkPosition(i, of: count)
         guard let at = place() else {
+            if kept != nil { return kept!.insert(contentsOf: elements.map { Element._rlmContent($0) }, at: i) }
             items.insert(contentsOf: elements, at: i)
             return
         }
@@ -80,9 +82,9 @@ extension List {
     }
 
     func set(_ i: Int, _ element: Element) {
-        checkElement(i, count)
+        checkElement(i, of: count)
         guard let at = place() else {
-            items[i] = element
+            if kept != nil { kept![i] = Element._rlmContent(element) } else { items[i] = element }
             return
         }
         _ = at.table.core.requireWrite()
@@ -108,6 +110,7 @@ extension List {
     public func replaceSubrange<C: Collection>(_ range: Range<Int>, with elements: C) where C.Element == Element {
         checkRange(range, count)
         guard let at = place() else {
+            if kept != nil { return kept!.replaceSubrange(range, with: elements.map { Element._rlmContent($0) }) }
             items.replaceSubrange(range, with: elements)
             return
         }
@@ -126,14 +129,14 @@ extension List {
     // MARK: Removing
 
     public func remove(at i: Int) {
-        checkElement(i, count)
+        checkElement(i, of: count)
         removeSubrange(i..<(i + 1))
     }
 
     public func removeSubrange(_ range: Range<Int>) {
         checkRange(range, count)
         guard let at = place() else {
-            items.removeSubrange(range)
+            if kept != nil { kept!.removeSubrange(range) } else { items.removeSubrange(range) }
             return
         }
         change(at) { tx throws(EngineError) in try at.remove(range, tx) }
@@ -171,6 +174,7 @@ extension List {
     public func removeAll() {
         guard let at = place() else {
             items.removeAll()
+            kept = nil
             return
         }
         change(at) { tx throws(EngineError) in try at.clear(tx) }
@@ -179,7 +183,7 @@ extension List {
     /// Removes the elements at these positions.
     public func remove(atOffsets offsets: IndexSet) {
         let count = count
-        for i in offsets { checkElement(i, count) }
+        for i in offsets { checkElement(i, of: count) }
         for range in offsets.rangeView.reversed() { removeSubrange(range) }
     }
 
@@ -188,11 +192,15 @@ extension List {
     /// Moves the element at `from` so that its new index is `to`.
     public func move(from: Int, to: Int) {
         let count = count
-        checkElement(from, count)
-        checkElement(to, count)
+        checkElement(from, of: count)
+        checkElement(to, of: count)
         guard from != to else { return }
         guard let at = place() else {
-            items.insert(items.remove(at: from), at: to)
+            if kept != nil {
+                kept!.insert(kept!.remove(at: from), at: to)
+            } else {
+                items.insert(items.remove(at: from), at: to)
+            }
             return
         }
         change(at) { tx throws(EngineError) in try at.move(from: from, to: to, tx) }
@@ -202,8 +210,8 @@ extension List {
     /// move.
     public func move(fromOffsets offsets: IndexSet, toOffset destination: Int) {
         let count = count
-        checkPosition(destination, count)
-        for i in offsets { checkElement(i, count) }
+        checkPosition(destination, of: count)
+        for i in offsets { checkElement(i, of: count) }
         // The elements are moved one at a time. Those from before the destination are moved in descending order, so
         // that a move doesn't shift the positions of the next.
         var target = destination
@@ -220,14 +228,14 @@ extension List {
 
     public func swapAt(_ i: Int, _ j: Int) {
         let count = count
-        checkElement(i, count)
-        checkElement(j, count)
+        checkElement(i, of: count)
+        checkElement(j, of: count)
         guard i != j else { return }
         guard let at = place() else {
-            items.swapAt(i, j)
+            if kept != nil { kept!.swapAt(i, j) } else { items.swapAt(i, j) }
             return
         }
-        change(at) { tx throws(EngineError) in try at.swap(i, j, tx) }
+        change(at) { tx throws(EngineError) in try at.swap(i, and: j, in: tx) }
     }
 
     // MARK: Assigning
@@ -236,7 +244,10 @@ extension List {
     /// are the same list.
     func assign(_ other: List) {
         if isSame(as: other) { return }
-        if Element._rlmShape.isPartial, isManaged, case .list(let contents) = other.content { return assign(contents) }
+        if Element._rlmShape.isPartial, case .list(let contents) = other.content {
+            if isManaged { return assign(contents) }
+            if assignContents(.list(contents)) { return }
+        }
         assign(elements: other.elements_)
     }
 
@@ -252,6 +263,7 @@ extension List {
     func assign(elements: [Element]) {
         guard let at = place() else {
             items = elements
+            kept = nil
             return
         }
         _ = at.table.core.requireWrite()

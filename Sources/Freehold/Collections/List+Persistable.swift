@@ -21,7 +21,7 @@ extension List: _Persistable {
     @inlinable @inline(__always) public static func _rlmUnbox(_ storage: List<Element>?) -> List<Element>? { storage }
     @inlinable public static func _rlmDefaultValue() -> List<Element> { List() }
     @inlinable public static var _rlmCopiesOnAssignment: Bool { @inline(__always) get { true } }
-    public static func _rlmAssign(_ current: List<Element>, _ new: List<Element>) { current.assign(new) }
+    public static func _rlmAssign(_ current: List<Element>, to new: List<Element>) { current.assign(new) }
 
     /// Returns the list of the wrapper, which is created on the first read.
     public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> List<Element> {
@@ -35,13 +35,13 @@ extension List: _Persistable {
         if let list = storage.pointee { return list }
         object._verifyLive(table)
         let list = List()
-        list.bind(table, object._key, key)
+        list.bind(table, object._key, property: key)
         // Several threads may read a frozen object at the same time.
         if !table.core.isFrozen { storage.pointee = list }
         return list
     }
 
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: List<Element>) {
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: List<Element>) {
         _rlmGet(object, key).assign(value)
     }
 
@@ -57,6 +57,7 @@ extension List: ContentCollection {
         if let at = place(), Element._rlmShape.type != .any {
             return .list(at.view.listValues(at.column, owner).map { at.table.content(of: $0, property) })
         }
+        if let kept { return .list(kept) }
         return .list(elements_.map { Element._rlmContent($0) })
     }
 
@@ -71,7 +72,12 @@ extension List: ContentCollection {
         var elements: [Element] = []
         elements.reserveCapacity(contents.count)
         for content in contents {
-            guard let element = Element._rlmFromContent(content) else { return false }
+            guard let element = Element._rlmFromContent(content) else {
+                guard Element.keeps(contents) else { return false }
+                items = [Element]()
+                kept = contents
+                return true
+            }
             elements.append(element)
         }
         assign(elements: elements)

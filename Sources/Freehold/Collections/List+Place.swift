@@ -3,7 +3,7 @@ import FreeholdEngine
 // The elements of a managed list, which is in a column of lists or inside a mixed value.
 extension List.Place {
     private func elements(of nested: NestedCollection) -> [Value] {
-        nested.value(table, column, owner)?.listElements ?? []
+        nested.value(table, column, of: owner)?.listElements ?? []
     }
 
     var count: Int {
@@ -29,36 +29,38 @@ extension List.Place {
     private func edit(
         _ transaction: WriteTransaction,
         _ nested: NestedCollection,
-        _ body: (inout [Value]) -> Void
+        body: (inout [Value]) -> Void
     ) throws(EngineError) {
-        try nested.update(transaction, table, column, owner) { value throws(EngineError) in value.editList(body) }
+        try nested.update(transaction, table: table, column: column, owner: owner) { value throws(EngineError) in
+            value.editList(body)
+        }
     }
 
     func insert(_ values: [Value], at i: Int, _ transaction: WriteTransaction) throws(EngineError) {
-        guard let nested else { return try transaction.listInsert(column, owner, at: i, values) }
+        guard let nested else { return try transaction.listInsert(column, owner, at: i, values: values) }
         if !values.isEmpty { try edit(transaction, nested) { $0.insert(contentsOf: values, at: i) } }
     }
 
     func append(_ values: [Value], _ transaction: WriteTransaction) throws(EngineError) {
-        guard let nested else { return try transaction.listAppend(column, owner, values) }
+        guard let nested else { return try transaction.listAppend(column, owner, values: values) }
         if !values.isEmpty { try edit(transaction, nested) { $0 += values } }
     }
 
     func set(_ value: Value, at i: Int, _ transaction: WriteTransaction) throws(EngineError) {
-        guard let nested else { return try transaction.listSet(column, owner, at: i, value) }
+        guard let nested else { return try transaction.listSet(column, owner, at: i, to: value) }
         try edit(transaction, nested) { $0[i] = value }
     }
 
     func replace(_ range: Range<Int>, with values: [Value], _ transaction: WriteTransaction) throws(EngineError) {
         guard let nested else {
-            try transaction.listInsert(column, owner, at: range.upperBound, values)
-            return try transaction.listRemove(column, owner, range)
+            try transaction.listInsert(column, owner, at: range.upperBound, values: values)
+            return try transaction.listRemove(column, owner, range: range)
         }
         try edit(transaction, nested) { $0.replaceSubrange(range, with: values) }
     }
 
     func remove(_ range: Range<Int>, _ transaction: WriteTransaction) throws(EngineError) {
-        guard let nested else { return try transaction.listRemove(column, owner, range) }
+        guard let nested else { return try transaction.listRemove(column, owner, range: range) }
         if !range.isEmpty { try edit(transaction, nested) { $0.removeSubrange(range) } }
     }
 
@@ -72,19 +74,19 @@ extension List.Place {
         try edit(transaction, nested) { $0.insert($0.remove(at: from), at: to) }
     }
 
-    func swap(_ i: Int, _ j: Int, _ transaction: WriteTransaction) throws(EngineError) {
-        guard let nested else { return try transaction.listSwap(column, owner, i, j) }
+    func swap(_ i: Int, and j: Int, in transaction: WriteTransaction) throws(EngineError) {
+        guard let nested else { return try transaction.listSwap(column, owner, at: i, and: j) }
         try edit(transaction, nested) { $0.swapAt(i, j) }
     }
 
     func assign(_ values: [Value], _ transaction: WriteTransaction) throws(EngineError) {
-        guard let nested else { return try transaction.listAssign(column, owner, values) }
+        guard let nested else { return try transaction.listAssign(column, owner, values: values) }
         try edit(transaction, nested) { $0 = values }
     }
 
     /// Moves the elements so that the i-th element of the result is the one at the i-th of these positions.
     func reorder(_ positions: [Int], _ transaction: WriteTransaction) throws(EngineError) {
-        guard let nested else { return transaction.listReorder(column, owner, positions) }
+        guard let nested else { return transaction.listReorder(column, owner, positions: positions) }
         try edit(transaction, nested) { values in
             let old = values
             values = positions.map { old[$0] }

@@ -72,6 +72,7 @@ extension List {
 
     private func reorder(_ positions: [Int]) {
         guard let at = place() else {
+            if let kept { return self.kept = positions.map { kept[$0] } }
             let old = items
             items = positions.map { old[$0] }
             return

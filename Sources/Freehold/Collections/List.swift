@@ -17,6 +17,9 @@ import FreeholdEngine
 public final class List<Element: RealmCollectionValue>: _CollectionBase {
     /// The elements of an unmanaged list.
     @exclusivity(unchecked) var items = [Element]()
+    /// The contents of all elements of an unmanaged list, if some aren't values of the element type. See
+    /// `KeptContents.swift`. `items` is empty then.
+    @exclusivity(unchecked) var kept: [_StoredContent]?
 
     // The place of a managed list. The reference to the core keeps the table alive.
     @exclusivity(unchecked) private(set) var core: RealmCore?
@@ -46,14 +49,17 @@ public final class List<Element: RealmCollectionValue>: _CollectionBase {
     var isManaged: Bool { core != nil }
 
     /// Becomes the list of a row. Its unmanaged content is dropped.
-    override func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) { bind(table, key, property, nil) }
-
-    override var plainContents: PlainContents? {
-        isManaged ? nil : PlainContents.values(items).map { PlainContents($0) }
+    override func bind(_ table: ManagedTable, _ key: ObjectKey, property: Int) {
+        bind(table, key, property: property, nested: nil)
     }
 
-    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int, _ nested: NestedCollection?) {
+    override var plainContents: PlainContents? {
+        isManaged || kept != nil ? nil : PlainContents.values(items).map { PlainContents($0) }
+    }
+
+    func bind(_ table: ManagedTable, _ key: ObjectKey, property: Int, nested: NestedCollection?) {
         if !items.isEmpty { items = [Element]() }
+        kept = nil
         self.nested = nested
         core = table.core
         self.table = table
@@ -92,9 +98,9 @@ public final class List<Element: RealmCollectionValue>: _CollectionBase {
             }
             stamp = table.state.pointee.version
         }
-        if let tracker = table.core.tracker { table.track(tracker, owner.raw, property) }
+        if let tracker = table.core.tracker { table.track(tracker, object: owner.raw, property: property) }
         let column = table.columns[property]!
-        if let nested, nested.value(table, column, owner) == nil {
+        if let nested, nested.value(table, column, of: owner) == nil {
             programmerError(
                 "This \(typeName) was inside of \(table.info.className).\(table.info.properties[property].name), where it has been overwritten or removed. Check `isInvalidated` first."
             )
@@ -158,7 +164,7 @@ public final class List<Element: RealmCollectionValue>: _CollectionBase {
             stamp = table.state.pointee.version
         }
         guard let nested, let column = table.columns[property] else { return false }
-        return nested.value(table, column, owner) == nil
+        return nested.value(table, column, of: owner) == nil
     }
 }
 
@@ -172,7 +178,7 @@ extension List {
     ///
     /// - Complexity: O(1)
     public var count: Int {
-        guard let at = place() else { return items.count }
+        guard let at = place() else { return kept?.count ?? items.count }
         return at.count
     }
 
@@ -187,26 +193,30 @@ extension List {
         get {
             if let at = linkPlace() {
                 let (object, count) = at.object(i)
-                checkElement(i, count)
+                checkElement(i, of: count)
                 return unsafeBitCast(object.unsafelyUnwrapped, to: Element.self)
             }
             if let at = plainPlace() {
                 if Element.self == Int.self {
                     let (value, count) = at.int(i)
-                    checkElement(i, count)
+                    checkElement(i, of: count)
                     return unsafeBitCast(Int(value.unsafelyUnwrapped), to: Element.self)
                 }
                 let (value, count) = at.value(i)
-                checkElement(i, count)
+                checkElement(i, of: count)
                 let content = _StoredContent.value(value.unsafelyUnwrapped)
                 return Element._element(content, in: table?.core)
             }
             guard let at = place() else {
+                if let kept {
+                    checkElement(i, of: kept.count)
+                    return Element._element(kept[i], in: nil)
+                }
                 if i >= items.count, let element: Element = KeyPathRecorder.element(String(i)) { return element }
-                checkElement(i, items.count)
+                checkElement(i, of: items.count)
                 return items[i]
             }
-            checkElement(i, at.count)
+            checkElement(i, of: at.count)
             return element(at.value(i), at: i)
         }
         set { set(i, newValue) }
@@ -226,7 +236,7 @@ extension List {
     ///
     /// - Complexity: O(n)
     public func index(of element: Element) -> Int? {
-        guard let at = place() else { return items.firstIndex(of: element) }
+        guard let at = place() else { return kept?.index(of: element) ?? items.firstIndex(of: element) }
         switch Element._rlmContent(element) {
         case .value(let value): return at.index(of: value)
         case .object(let object?) where object._core === core && object._state == elementTable?.state:
@@ -246,7 +256,7 @@ extension List {
     public func makeIterator() -> RLMIterator<Element> {
         if let at = linkPlace() { return RLMIterator(.array(at.keys), at.target) }
         if let elements = plainPlace()?.elements(Element.self) { return RLMIterator(values: elements) }
-        guard let at = place() else { return RLMIterator(values: items) }
+        guard let at = place() else { return RLMIterator(values: unmanagedElements) }
         if Element.self is ObjectBase.Type, let elementTable {
             return RLMIterator(.array(at.view.listLinks(at.column, owner)), elementTable)
         }
@@ -255,9 +265,11 @@ extension List {
 
     /// All elements at the time of the call.
     var elements_: [Element] {
-        guard let at = place() else { return items }
+        guard let at = place() else { return unmanagedElements }
         return elements(at)
     }
+
+    private var unmanagedElements: [Element] { kept?.elements() ?? items }
 
     private func elements(_ at: Place) -> [Element] {
         at.values.enumerated().map { element($0.element, at: $0.offset) }
@@ -266,8 +278,8 @@ extension List {
     func element(_ value: Value, at i: Int) -> Element {
         if Element.self is AnyRealmValue.Type, let table {
             let any =
-                nested?.element(value, table, owner, property)
-                ?? AnyRealmValue(value, MixedHome(table, owner, property, .element(i)))
+                nested?.element(value, in: table, of: owner, property: property)
+                ?? AnyRealmValue(value, MixedHome(table, owner, property: property, place: .element(i)))
             return any as! Element
         }
         let content = table.map { $0.content(of: value, property) } ?? .value(value)
@@ -276,11 +288,11 @@ extension List {
 
     // MARK: Bounds
 
-    func checkElement(_ i: Int, _ count: Int) {
+    func checkElement(_ i: Int, of count: Int) {
         if i < 0 || i >= count { outOfBounds("Index \(i)", count) }
     }
 
-    func checkPosition(_ i: Int, _ count: Int) {
+    func checkPosition(_ i: Int, of count: Int) {
         if i < 0 || i > count { outOfBounds("Position \(i)", count) }
     }
 
@@ -310,7 +322,7 @@ extension List: RealmCollection {
         return _Location { core in
             guard let other = core.table(like: like), let owner = other.living(owner) else { return nil }
             let list = List()
-            list.bind(other, owner, property, nested?.moved())
+            list.bind(other, owner, property: property, nested: nested?.moved())
             return list.isInvalidated ? nil : list
         }
     }
@@ -325,7 +337,7 @@ extension List: RealmCollection {
 
     public var _values: _ValueSource<Element>? {
         if Element._rlmShape.type == .object { return nil }
-        guard let core else { return _ValueSource(items) }
+        guard let core else { return _ValueSource(unmanagedElements) }
         return _ValueSource(
             core,
             isLive: { !self.isInvalidated },
@@ -343,7 +355,9 @@ extension List: RealmCollection {
     /// Returns a Boolean value that indicates whether both are the managed list of the same row's property, or both are
     /// unmanaged with equal elements.
     public static func == (a: List, b: List) -> Bool {
-        if a.core == nil, b.core == nil { return a === b || a.items == b.items }
+        if a.core == nil, b.core == nil {
+            return a === b || a.kept == nil && b.kept == nil && a.items == b.items
+        }
         return a.isSame(as: b)
     }
 

@@ -9,7 +9,10 @@ extension Map {
     @_specialize(where Key == String, Value == Double)
     func set(_ value: Value, _ key: Key) {
         let name = key._rlmMapKey
-        guard let at = place() else { return items.set(value, name) }
+        guard let at = place() else {
+            if kept != nil { kept!.set(Value._rlmContent(value), name) } else { items.set(value, name) }
+            return
+        }
         _ = at.table.core.requireWrite()
         if at.isThere(value as? AnyRealmValue, forKey: name) { return }
         set(Value._rlmContent(value), forKey: name, at)
@@ -41,6 +44,7 @@ extension Map {
         let name = key._rlmMapKey
         guard let at = place() else {
             items[name] = nil
+            kept?[name] = nil
             return
         }
         _ = at.change { tx throws(EngineError) in try at.remove(forKey: name, tx) }
@@ -60,6 +64,7 @@ extension Map {
     public func removeAll() {
         guard let at = place() else {
             items.removeAll()
+            kept = nil
             return
         }
         _ = at.change { tx throws(EngineError) in try at.clear(tx) }
@@ -128,18 +133,24 @@ extension Map {
         }
         let sorted = result.sorted
         guard let at = place() else {
-            for entry in sorted { items[entry.key] = entry.value }
+            for entry in sorted {
+                if kept != nil {
+                    kept!.set(Value._rlmContent(entry.value), entry.key)
+                } else {
+                    items[entry.key] = entry.value
+                }
+            }
             return
         }
-        write(sorted.map { ($0.key, Value._rlmContent($0.value)) }, at) { tx, entries throws(EngineError) in
+        write(sorted.map { ($0.key, Value._rlmContent($0.value)) }, at: at) { tx, entries throws(EngineError) in
             try at.merge(entries, tx)
         }
     }
 
     private func write(
         _ entries: [(key: String, content: _StoredContent)],
-        _ at: CollectionPlace,
-        _ body: (WriteTransaction, [(key: String, value: FreeholdEngine.Value)]) throws(EngineError) -> Void
+        at: CollectionPlace,
+        body: (WriteTransaction, [(key: String, value: FreeholdEngine.Value)]) throws(EngineError) -> Void
     ) {
         guard entries.allSatisfy({ at.accepts(key: $0.key) }) else { return }
         // Values that are already stored under their keys aren't stored again, because an embedded object would be
@@ -158,6 +169,7 @@ extension Map {
     func assign(_ other: Map) {
         if isSame(as: other) { return }
         guard case .dictionary(let entries) = other.content else { return }
+        if Value._rlmShape.isPartial, home == nil, assignContents(.dictionary(entries)) { return }
         assign(entries, values: { other.map { ($0.key._rlmMapKey, $0.value) } })
     }
 
@@ -166,6 +178,7 @@ extension Map {
         guard let at = place() else {
             let values = values()
             items.removeAll()
+            kept = nil
             for (key, value) in values { items[key] = value }
             return
         }
@@ -183,7 +196,7 @@ extension CollectionPlace {
     /// Returns a Boolean value that indicates whether the key is valid. An invalid key is recorded as an error.
     fileprivate func accepts(key: String) -> Bool {
         do throws(Realm.Error) {
-            try ValueLimits.check(mapKey: key, table.info.className, info.name)
+            try ValueLimits.check(mapKey: key, of: table.info.className, property: info.name)
             return true
         } catch {
             record(error)

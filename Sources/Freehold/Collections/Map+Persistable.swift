@@ -20,7 +20,7 @@ extension Map: _Persistable {
     public static func _rlmUnbox(_ storage: Map<Key, Value>?) -> Map<Key, Value>? { storage }
     @inlinable public static func _rlmDefaultValue() -> Map<Key, Value> { Map() }
     @inlinable public static var _rlmCopiesOnAssignment: Bool { @inline(__always) get { true } }
-    public static func _rlmAssign(_ current: Map<Key, Value>, _ new: Map<Key, Value>) { current.assign(new) }
+    public static func _rlmAssign(_ current: Map<Key, Value>, to new: Map<Key, Value>) { current.assign(new) }
 
     /// Returns the map of the wrapper, which is created on the first read.
     public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Map<Key, Value> {
@@ -34,13 +34,13 @@ extension Map: _Persistable {
         if let map = storage.pointee { return map }
         object._verifyLive(table)
         let map = Map()
-        map.bind(table, object._key, key)
+        map.bind(table, object._key, property: key)
         // Several threads may read a frozen object at the same time.
         if !table.core.isFrozen { storage.pointee = map }
         return map
     }
 
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Map<Key, Value>) {
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: Map<Key, Value>) {
         _rlmGet(object, key).assign(value)
     }
 
@@ -53,6 +53,7 @@ extension Map: _Persistable {
 extension Map: ContentCollection {
     var content: _StoredContent {
         guard let at = place() else {
+            if let kept { return .dictionary(kept.sorted.map { _StoredEntry($0.key, $0.value) }) }
             return .dictionary(items.sorted.map { _StoredEntry($0.key, Value._rlmContent($0.value)) })
         }
         return .dictionary(
@@ -75,7 +76,17 @@ extension Map: ContentCollection {
                 // A custom type that is stored as an object reads as its default if no object is stored.
                 values.append((entry.key, Value._rlmUnmapped(entry.content)))
             } else {
-                return false
+                guard Value._rlmShape.isPartial else { return false }
+                if home != nil {
+                    assign(entries, values: { [] })
+                    return true
+                }
+                guard Value.keeps(entries.map(\.content)) else { return false }
+                var all = UnmanagedMap<_StoredContent>()
+                for entry in entries { all.set(entry.content, entry.key) }
+                items.removeAll()
+                kept = all
+                return true
             }
         }
         assign(entries, values: { values })

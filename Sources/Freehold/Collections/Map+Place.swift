@@ -3,7 +3,7 @@ import FreeholdEngine
 // The entries of a managed map, which is in a column of dictionaries or inside a mixed value.
 extension CollectionPlace {
     private func dictionary(of nested: NestedCollection) -> NestedDictionary {
-        if case .dictionary(let found)? = nested.value(table, column, owner) { found } else { NestedDictionary([]) }
+        if case .dictionary(let found)? = nested.value(table, column, of: owner) { found } else { NestedDictionary([]) }
     }
 
     var entryCount: Int {
@@ -29,8 +29,8 @@ extension CollectionPlace {
     func element<Element: RealmCollectionValue>(_ value: Value, forKey name: String) -> Element {
         guard Element.self is AnyRealmValue.Type else { return element(value) }
         let any =
-            nested?.element(value, table, owner, property)
-            ?? AnyRealmValue(value, MixedHome(table, owner, property, .entry(name)))
+            nested?.element(value, in: table, of: owner, property: property)
+            ?? AnyRealmValue(value, MixedHome(table, owner, property: property, place: .entry(name)))
         return any as! Element
     }
 
@@ -46,13 +46,15 @@ extension CollectionPlace {
     private func edit(
         _ transaction: WriteTransaction,
         _ nested: NestedCollection,
-        _ body: (inout NestedDictionary) -> Void
+        body: (inout NestedDictionary) -> Void
     ) throws(EngineError) {
-        try nested.update(transaction, table, column, owner) { value throws(EngineError) in value.editDictionary(body) }
+        try nested.update(transaction, table: table, column: column, owner: owner) { value throws(EngineError) in
+            value.editDictionary(body)
+        }
     }
 
     func set(_ value: Value, forKey name: String, _ transaction: WriteTransaction) throws(EngineError) {
-        guard let nested else { return try transaction.dictionarySet(column, owner, forKey: name, value) }
+        guard let nested else { return try transaction.dictionarySet(column, owner, forKey: name, to: value) }
         try edit(transaction, nested) { $0[name] = value }
     }
 
@@ -70,12 +72,12 @@ extension CollectionPlace {
     }
 
     func merge(_ entries: [(key: String, value: Value)], _ transaction: WriteTransaction) throws(EngineError) {
-        guard let nested else { return try transaction.dictionaryMerge(column, owner, entries) }
+        guard let nested else { return try transaction.dictionaryMerge(column, owner, entries: entries) }
         try edit(transaction, nested) { for entry in entries { $0[entry.key] = entry.value } }
     }
 
     func assign(_ entries: [(key: String, value: Value)], _ transaction: WriteTransaction) throws(EngineError) {
-        guard let nested else { return try transaction.dictionaryAssign(column, owner, entries) }
+        guard let nested else { return try transaction.dictionaryAssign(column, owner, entries: entries) }
         try edit(transaction, nested) { $0 = NestedDictionary(entries.map { .init($0.key, $0.value) }) }
     }
 }

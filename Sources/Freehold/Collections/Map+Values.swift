@@ -16,7 +16,7 @@ extension Map {
     /// The source, for a map of values.
     private var valueSource: _ValueSource<Value>? {
         if Value._rlmShape.type == .object { return nil }
-        guard let home else { return _ValueSource(items.sorted.map(\.value)) }
+        guard let home else { return _ValueSource(unmanagedEntries.map(\.value)) }
         return _ValueSource(
             home.core,
             isLive: { !self.isInvalidated },
@@ -99,7 +99,7 @@ extension Map {
 
     fileprivate func aggregated(_ aggregate: Aggregate, _ property: String) -> FreeholdEngine.Value {
         if home == nil, Value._rlmShape.type == .object {
-            return UnmanagedFold.fold(aggregate, values, Value._rlmShape.target, property)
+            return UnmanagedFold.fold(aggregate, values, type: Value._rlmShape.target, keyPath: property)
         }
         return all("An aggregate").aggregated(aggregate, property)
     }
@@ -231,7 +231,7 @@ extension Map {
         _ = at.table.core.requireWrite()
         do throws(Realm.Error) {
             // Objects are created from dictionaries and arrays.
-            let content = try ValueConversion.element(given, at.info, at.table.info, copiesOthers: false)
+            let content = try ValueConversion.element(given, of: at.info, in: at.table.info, copiesOthers: false)
             set(content, forKey: key, at)
         } catch {
             at.record(error)

@@ -24,6 +24,9 @@ import FreeholdEngine
 public final class Map<Key: _MapKey, Value: RealmCollectionValue>: _CollectionBase {
     /// The entries of an unmanaged map.
     @exclusivity(unchecked) var items = UnmanagedMap<Value>()
+    /// The contents of all values of an unmanaged map, if some aren't values of the type. See `KeptContents.swift`.
+    /// `items` is empty then.
+    @exclusivity(unchecked) var kept: UnmanagedMap<_StoredContent>?
     @exclusivity(unchecked) private(set) var home: CollectionHome?
 
     /// Creates an empty, unmanaged map.
@@ -32,15 +35,18 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: _CollectionBa
     deinit { if items.count > 0 { Destruction.willDestroy(items.values) } }
 
     /// Becomes the map of a row. Its unmanaged content is dropped.
-    override func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) { bind(table, key, property, nil) }
-
-    override var plainContents: PlainContents? {
-        home != nil ? nil : items.plainEntries.map { PlainContents($0) }
+    override func bind(_ table: ManagedTable, _ key: ObjectKey, property: Int) {
+        bind(table, key, property: property, nested: nil)
     }
 
-    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int, _ nested: NestedCollection?) {
+    override var plainContents: PlainContents? {
+        home != nil || kept != nil ? nil : items.plainEntries.map { PlainContents($0) }
+    }
+
+    func bind(_ table: ManagedTable, _ key: ObjectKey, property: Int, nested: NestedCollection?) {
         items.removeAll()
-        home = CollectionHome(table, key, property, nested)
+        kept = nil
+        home = CollectionHome(table, key, property: property, nested: nested)
     }
 
     /// Returns the place of a managed map, or nil for an unmanaged map. Traps on the wrong thread and if the owner was
@@ -69,7 +75,7 @@ extension Map: RealmKeyedCollection {
     ///
     /// - Complexity: O(1)
     public var count: Int {
-        guard let at = place() else { return items.count }
+        guard let at = place() else { return kept?.count ?? items.count }
         return at.entryCount
     }
 
@@ -79,7 +85,9 @@ extension Map: RealmKeyedCollection {
     ///
     /// - Complexity: O(n)
     public var keys: [Key] {
-        guard let at = place() else { return items.sorted.map { Key(_rlmMapKey: $0.key) } }
+        guard let at = place() else {
+            return (kept?.sorted.map(\.key) ?? items.sorted.map(\.key)).map { Key(_rlmMapKey: $0) }
+        }
         return at.keys.map { Key(_rlmMapKey: $0) }
     }
 
@@ -87,7 +95,7 @@ extension Map: RealmKeyedCollection {
     ///
     /// - Complexity: O(n)
     public var values: [Value] {
-        guard let at = place() else { return items.sorted.map(\.value) }
+        guard let at = place() else { return unmanagedEntries.map(\.value) }
         return at.entries.map { at.element($0.value, forKey: $0.key) }
     }
 
@@ -99,6 +107,7 @@ extension Map: RealmKeyedCollection {
     public subscript(key: Key) -> Value? {
         get {
             guard let at = place() else {
+                if let kept { return kept[key._rlmMapKey].map { Value._element($0, in: nil) } }
                 if let value = items[key._rlmMapKey] { return value }
                 return KeyPathRecorder.element(KeyPathRecorder.place(key._rlmMapKey))
             }
@@ -141,7 +150,7 @@ extension Map: RealmKeyedCollection {
 
     func iterator<T>(_ make: @escaping (Key, Value) -> T) -> RLMMapIterator<T> {
         guard let at = place() else {
-            let entries = items.sorted
+            let entries = unmanagedEntries
             return RLMMapIterator(count: entries.count) { make(Key(_rlmMapKey: entries[$0].key), entries[$0].value) }
         }
         let entries = at.entries
@@ -152,6 +161,11 @@ extension Map: RealmKeyedCollection {
                 make(Key(_rlmMapKey: entries[i].key), at.element(entries[i].value, forKey: entries[i].key))
             }
         }
+    }
+
+    /// The entries of an unmanaged map, by ascending keys.
+    var unmanagedEntries: [(key: String, value: Value)] {
+        kept?.sorted.map { ($0.key, Value._element($0.value, in: nil)) } ?? items.sorted
     }
 
     public var description: String {
@@ -167,7 +181,7 @@ extension Map: ThreadConfined {
         return _Location { core in
             guard let other = core.table(like: like), let owner = other.living(owner) else { return nil }
             let map = Map()
-            map.bind(other, owner, property, nested?.moved())
+            map.bind(other, owner, property: property, nested: nested?.moved())
             return map.isInvalidated ? nil : map
         }
     }
@@ -177,7 +191,9 @@ extension Map: Equatable {
     /// Returns a Boolean value that indicates whether both are the managed map of the same row's property, or both are
     /// unmanaged with equal entries.
     public static func == (a: Map, b: Map) -> Bool {
-        if a.home == nil, b.home == nil { return a === b || a.items == b.items }
+        if a.home == nil, b.home == nil {
+            return a === b || a.kept == nil && b.kept == nil && a.items == b.items
+        }
         return a.isSame(as: b)
     }
 

@@ -13,10 +13,10 @@ extension MutableSet {
     @_specialize(where Element == Int)
     @_specialize(where Element == Double)
     public func insert(_ element: Element) -> Bool {
-        guard let at = place() else { return items.insert(element) }
+        guard let at = place() else { return insertUnmanaged(element) }
         _ = at.table.core.requireWrite()
         guard let values = at.stored([Element._rlmContent(element)]) else { return false }
-        return at.change { tx throws(EngineError) in try tx.setInsert(at.column, at.owner, values[0]) } ?? false
+        return at.change { tx throws(EngineError) in try tx.setInsert(at.column, at.owner, value: values[0]) } ?? false
     }
 
     /// Inserts several elements.
@@ -24,12 +24,12 @@ extension MutableSet {
     /// - Complexity: O(k log n) for few elements, O(n + k log k) for many
     public func insert<S: Sequence>(objectsIn elements: S) where S.Element == Element {
         guard let at = place() else {
-            for element in Array(elements) { items.insert(element) }
+            for element in Array(elements) { insertUnmanaged(element) }
             return
         }
         _ = at.table.core.requireWrite()
         guard let values = at.stored(contents(of: elements)) else { return }
-        _ = at.change { tx throws(EngineError) in try tx.setInsert(at.column, at.owner, values) }
+        _ = at.change { tx throws(EngineError) in try tx.setInsert(at.column, at.owner, values: values) }
     }
 
     /// Removes an element. An object stays in the realm.
@@ -38,19 +38,36 @@ extension MutableSet {
     /// - Complexity: O(log n)
     @discardableResult
     public func remove(_ element: Element) -> Bool {
-        guard let at = place() else { return items.remove(element) }
+        guard let at = place() else { return removeUnmanaged(element) }
         _ = at.table.core.requireWrite()
         guard let value = at.sought(Element._rlmContent(element)) else { return false }
-        return at.change { tx in tx.setRemove(at.column, at.owner, value) } ?? false
+        return at.change { tx in tx.setRemove(at.column, at.owner, value: value) } ?? false
     }
 
     /// Removes all elements. Objects stay in the realm.
     public func removeAll() {
         guard let at = place() else {
             items.removeAll()
+            kept = nil
             return
         }
         _ = at.change { tx in tx.listClear(at.column, at.owner) }
+    }
+
+    @discardableResult
+    private func insertUnmanaged(_ element: Element) -> Bool {
+        guard let kept else { return items.insert(element) }
+        guard kept.index(of: element) == nil else { return false }
+        self.kept?.append(Element._rlmContent(element))
+        return true
+    }
+
+    @discardableResult
+    private func removeUnmanaged(_ element: Element) -> Bool {
+        guard let kept else { return items.remove(element) }
+        guard let i = kept.index(of: element) else { return false }
+        self.kept?.remove(at: i)
+        return true
     }
 
     // MARK: Algebra in place
@@ -62,23 +79,24 @@ extension MutableSet {
     public func formIntersection<S: Sequence>(_ other: S) where S.Element == Element {
         guard let at = place() else {
             let other = UniqueElements(other)
+            kept?.removeAll { content in Element._rlmFromContent(content).map { !other.contains($0) } ?? true }
             for element in items.elements where !other.contains(element) { items.remove(element) }
             return
         }
         _ = at.table.core.requireWrite()
         let values = contents(of: other).compactMap { at.sought($0) }
-        _ = at.change { tx in tx.setIntersect(at.column, at.owner, values) }
+        _ = at.change { tx in tx.setIntersect(at.column, at.owner, values: values) }
     }
 
     /// Removes the elements of another set, managed or not, or of any sequence.
     public func subtract<S: Sequence>(_ other: S) where S.Element == Element {
         guard let at = place() else {
-            for element in Array(other) { items.remove(element) }
+            for element in Array(other) { removeUnmanaged(element) }
             return
         }
         _ = at.table.core.requireWrite()
         let values = contents(of: other).compactMap { at.sought($0) }
-        _ = at.change { tx in tx.setRemove(at.column, at.owner, values) }
+        _ = at.change { tx in tx.setRemove(at.column, at.owner, values: values) }
     }
 
     /// Removes the elements that the other set contains, and inserts the elements that only the other set contains.
@@ -95,7 +113,9 @@ extension MutableSet {
     /// are the same set.
     func assign(_ other: MutableSet) {
         if isSame(as: other) { return }
-        assign(contents(of: other), elements: { Array(other) })
+        let contents = contents(of: other)
+        if Element._rlmShape.isPartial, home == nil, assignContents(.list(contents)) { return }
+        assign(contents, elements: { Array(other) })
     }
 
     /// - Parameter elements: Returns the same elements for an unmanaged set.
@@ -103,12 +123,13 @@ extension MutableSet {
         guard let at = place() else {
             let elements = elements()
             items.removeAll()
+            kept = nil
             for element in elements { items.insert(element) }
             return
         }
         _ = at.table.core.requireWrite()
         guard let values = at.stored(contents) else { return }
-        _ = at.change { tx throws(EngineError) in try tx.setAssign(at.column, at.owner, values) }
+        _ = at.change { tx throws(EngineError) in try tx.setAssign(at.column, at.owner, values: values) }
     }
 
     private func contents<S: Sequence>(of elements: S) -> [_StoredContent] where S.Element == Element {

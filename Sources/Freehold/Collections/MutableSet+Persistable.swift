@@ -19,7 +19,7 @@ extension MutableSet: _Persistable {
     public static func _rlmUnbox(_ storage: MutableSet<Element>?) -> MutableSet<Element>? { storage }
     @inlinable public static func _rlmDefaultValue() -> MutableSet<Element> { MutableSet() }
     @inlinable public static var _rlmCopiesOnAssignment: Bool { @inline(__always) get { true } }
-    public static func _rlmAssign(_ current: MutableSet<Element>, _ new: MutableSet<Element>) { current.assign(new) }
+    public static func _rlmAssign(_ current: MutableSet<Element>, to new: MutableSet<Element>) { current.assign(new) }
 
     /// Returns the set of the wrapper, which is created on the first read.
     public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> MutableSet<Element> {
@@ -33,13 +33,13 @@ extension MutableSet: _Persistable {
         if let set = storage.pointee { return set }
         object._verifyLive(table)
         let set = MutableSet()
-        set.bind(table, object._key, key)
+        set.bind(table, object._key, property: key)
         // Several threads may read a frozen object at the same time.
         if !table.core.isFrozen { storage.pointee = set }
         return set
     }
 
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: MutableSet<Element>) {
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: MutableSet<Element>) {
         _rlmGet(object, key).assign(value)
     }
 
@@ -51,7 +51,7 @@ extension MutableSet: _Persistable {
 
 extension MutableSet: ContentCollection {
     var content: _StoredContent {
-        guard let at = place() else { return .list(items.elements.map { Element._rlmContent($0) }) }
+        guard let at = place() else { return .list(kept ?? items.elements.map { Element._rlmContent($0) }) }
         return .list(at.view.listValues(at.column, at.owner).map { at.table.content(of: $0, at.property) })
     }
 
@@ -62,7 +62,17 @@ extension MutableSet: ContentCollection {
         var elements: [Element] = []
         elements.reserveCapacity(contents.count)
         for content in contents {
-            guard let element = Element._rlmFromContent(content) else { return false }
+            guard let element = Element._rlmFromContent(content) else {
+                guard Element._rlmShape.isPartial else { return false }
+                if home != nil {
+                    assign(contents, elements: { [] })
+                    return true
+                }
+                guard Element.keeps(contents) else { return false }
+                items.removeAll()
+                kept = contents
+                return true
+            }
             elements.append(element)
         }
         assign(contents, elements: { elements })

@@ -21,6 +21,9 @@ import FreeholdEngine
 public final class MutableSet<Element: RealmCollectionValue>: _CollectionBase {
     /// The elements of an unmanaged set.
     @exclusivity(unchecked) var items = UnmanagedSet<Element>()
+    /// The contents of all elements of an unmanaged set, if some aren't values of the element type. See
+    /// `KeptContents.swift`. `items` is empty then.
+    @exclusivity(unchecked) var kept: [_StoredContent]?
     @exclusivity(unchecked) private(set) var home: CollectionHome?
 
     /// Creates an empty, unmanaged set.
@@ -29,13 +32,14 @@ public final class MutableSet<Element: RealmCollectionValue>: _CollectionBase {
     deinit { if !items.elements.isEmpty { Destruction.willDestroy(items.elements) } }
 
     /// Becomes the set of a row. Its unmanaged content is dropped.
-    override func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int) {
+    override func bind(_ table: ManagedTable, _ key: ObjectKey, property: Int) {
         items.removeAll()
-        home = CollectionHome(table, key, property)
+        kept = nil
+        home = CollectionHome(table, key, property: property)
     }
 
     override var plainContents: PlainContents? {
-        home != nil ? nil : PlainContents.values(items.elements).map { PlainContents($0) }
+        home != nil || kept != nil ? nil : PlainContents.values(items.elements).map { PlainContents($0) }
     }
 
     /// Returns the place of a managed set, or nil for an unmanaged set. Traps on the wrong thread and if the owner was
@@ -64,7 +68,7 @@ extension MutableSet {
     ///
     /// - Complexity: O(1)
     public var count: Int {
-        guard let at = place() else { return items.elements.count }
+        guard let at = place() else { return kept?.count ?? items.elements.count }
         return at.view.listCount(at.column, at.owner)
     }
 
@@ -76,15 +80,19 @@ extension MutableSet {
     /// - Complexity: O(log n)
     public subscript(i: Int) -> Element {
         guard let at = place() else {
+            if let kept {
+                check(i, of: kept.count, at: nil)
+                return Element._element(kept[i], in: nil)
+            }
             if i >= items.elements.count, let element: Element = KeyPathRecorder.element(String(i)) { return element }
-            check(i, items.elements.count, nil)
+            check(i, of: items.elements.count, at: nil)
             return items.elements[i]
         }
-        check(i, at.view.listCount(at.column, at.owner), at)
+        check(i, of: at.view.listCount(at.column, at.owner), at: at)
         return at.element(at.view.listValue(at.column, at.owner, at: i))
     }
 
-    private func check(_ i: Int, _ count: Int, _ at: CollectionPlace?) {
+    private func check(_ i: Int, of count: Int, at: CollectionPlace?) {
         guard i < 0 || i >= count else { return }
         let name = at.map { " \($0.name)" } ?? ""
         programmerError("Index \(i) is out of bounds: \(typeName)\(name) has \(count) elements. Check `count` first.")
@@ -101,7 +109,7 @@ extension MutableSet {
     ///
     /// - Complexity: O(log n)
     public func index(of element: Element) -> Int? {
-        guard let at = place() else { return items.position(of: element) }
+        guard let at = place() else { return kept?.index(of: element) ?? items.position(of: element) }
         guard let value = at.sought(Element._rlmContent(element)) else { return nil }
         return at.view.setIndex(at.column, at.owner, of: value)
     }
@@ -113,12 +121,16 @@ extension MutableSet {
 
     /// Returns an iterator over the present elements of the set. Later changes of the set don't affect it.
     public func makeIterator() -> RLMIterator<Element> {
-        guard let at = place() else { return RLMIterator(values: items.elements) }
+        guard let at = place() else { return RLMIterator(values: unmanagedElements) }
         if let elementTable = at.elementTable {
             return RLMIterator(.array(at.view.listLinks(at.column, at.owner)), elementTable)
         }
         return RLMIterator(values: at.view.listValues(at.column, at.owner).map { at.element($0) })
     }
+}
+
+extension MutableSet {
+    fileprivate var unmanagedElements: [Element] { kept?.elements() ?? items.elements }
 }
 
 // MARK: Conformances
@@ -134,7 +146,7 @@ extension MutableSet: RealmCollection {
         return _Location { core in
             guard let other = core.table(like: like), let owner = other.living(owner) else { return nil }
             let set = MutableSet()
-            set.bind(other, owner, property)
+            set.bind(other, owner, property: property)
             return set
         }
     }
@@ -149,7 +161,7 @@ extension MutableSet: RealmCollection {
 
     public var _values: _ValueSource<Element>? {
         if Element._rlmShape.type == .object { return nil }
-        guard let home else { return _ValueSource(items.elements) }
+        guard let home else { return _ValueSource(unmanagedElements) }
         return _ValueSource(
             home.core,
             isLive: { !self.isInvalidated },
@@ -169,7 +181,9 @@ extension MutableSet: RealmCollection {
     /// unmanaged with the same elements. To compare the elements of managed sets, use `isSubset(of:)` in both
     /// directions, or plain sets.
     public static func == (a: MutableSet, b: MutableSet) -> Bool {
-        if a.home == nil, b.home == nil { return a === b || a.items.hasSameElements(as: b.items) }
+        if a.home == nil, b.home == nil {
+            return a === b || a.kept == nil && b.kept == nil && a.items.hasSameElements(as: b.items)
+        }
         return a.isSame(as: b)
     }
 

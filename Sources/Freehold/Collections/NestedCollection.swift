@@ -7,7 +7,7 @@ struct MixedHome {
     let property: Int
     let place: NestedSubscript
 
-    init(_ table: ManagedTable, _ owner: ObjectKey, _ property: Int, _ place: NestedSubscript) {
+    init(_ table: ManagedTable, _ owner: ObjectKey, property: Int, place: NestedSubscript) {
         self.table = table
         self.owner = owner
         self.property = property
@@ -45,11 +45,11 @@ final class NestedCollection {
     /// Returns the present value of the collection, or nil if it no longer exists.
     ///
     /// - Complexity: O(1) if nothing has changed since the last read, or O(size of the value that contains it).
-    func value(_ table: ManagedTable, _ column: Column, _ owner: ObjectKey) -> Value? {
-        table.core.exclusively { found(table, column, owner) }
+    func value(_ table: ManagedTable, _ column: Column, of owner: ObjectKey) -> Value? {
+        table.core.exclusively { found(table, column, of: owner) }
     }
 
-    private func found(_ table: ManagedTable, _ column: Column, _ owner: ObjectKey) -> Value? {
+    private func found(_ table: ManagedTable, _ column: Column, of owner: ObjectKey) -> Value? {
         let core = table.core
         if cached != nil, stateVersion == core.stateVersion, changeCount == core.changeCount { return cached }
         cached = core.view.nested(column, owner, id: id, near: &place)
@@ -59,20 +59,20 @@ final class NestedCollection {
     }
 
     /// Returns the value of an element.
-    func element(_ value: Value, _ table: ManagedTable, _ owner: ObjectKey, _ property: Int) -> AnyRealmValue {
-        AnyRealmValue(value, MixedHome(table, owner, property, place))
+    func element(_ value: Value, in table: ManagedTable, of owner: ObjectKey, property: Int) -> AnyRealmValue {
+        AnyRealmValue(value, MixedHome(table, owner, property: property, place: place))
     }
 
     /// Edits the collection in the file.
     func update(
         _ transaction: WriteTransaction,
-        _ table: ManagedTable,
-        _ column: Column,
-        _ owner: ObjectKey,
-        _ body: (inout Value) throws(EngineError) -> Void
+        table: ManagedTable,
+        column: Column,
+        owner: ObjectKey,
+        body: (inout Value) throws(EngineError) -> Void
     ) throws(EngineError) {
         cached = nil
-        try transaction.updateNested(column, owner, id: id, near: &place, body)
+        try transaction.updateNested(column, owner, id: id, near: &place, body: body)
         table.core.willChange()
     }
 

@@ -44,9 +44,9 @@ struct PositionTable {
     @inline(__always)
     mutating func append(count: Int, _ hash: (Int) -> Int) {
         if count <= Self.few { return }
-        if slots.count >= 2 * count { return place(hash(count - 1), count - 1) }
+        if slots.count >= 2 * count { return place(hash(count - 1), at: count - 1) }
         slots = Array(repeating: Slot(), count: 1 << (Int.bitWidth - (4 * count - 1).leadingZeroBitCount))
-        for position in 0..<count { place(hash(position), position) }
+        for position in 0..<count { place(hash(position), at: position) }
     }
 
     /// Updates the table after an element was removed and the last element was moved to its position.
@@ -65,7 +65,7 @@ struct PositionTable {
         if position < count { slots[slot(of: lastHash(), count)].position = position }
     }
 
-    private mutating func place(_ hash: Int, _ position: Int) {
+    private mutating func place(_ hash: Int, at position: Int) {
         var i = hash & (slots.count - 1)
         while slots[i].position >= 0 { i = (i + 1) & (slots.count - 1) }
         slots[i] = Slot(hash: hash, position: position)

@@ -20,7 +20,7 @@ struct UniqueElement<Element: RealmCollectionValue>: Hashable {
 }
 
 private func hasEqualBytes(_ a: String, _ b: String) -> Bool {
-    a.utf8.count == b.utf8.count && Value.compareBytes(a, b) == 0
+    a.utf8.count == b.utf8.count && Value.compareBytes(a, with: b) == 0
 }
 
 /// The elements of an unmanaged set. They have positions but no defined order.
@@ -131,7 +131,7 @@ struct UnmanagedMap<Element> {
     ///
     /// - Complexity: O(n log n)
     var sorted: [(key: String, value: Element)] {
-        zip(keys, values).map { (key: $0, value: $1) }.sorted { Value.compareBytes($0.key, $1.key) < 0 }
+        zip(keys, values).map { (key: $0, value: $1) }.sorted { Value.compareBytes($0.key, with: $1.key) < 0 }
     }
 
     mutating func removeAll() {

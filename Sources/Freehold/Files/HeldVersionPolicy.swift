@@ -85,10 +85,12 @@ struct HeldVersionWatch: Sendable {
         _ database: Database,
         at newest: Snapshot
     ) -> (held: Realm.HeldVersion, isNew: Bool)? {
-        guard let found = oldest(policy, database, newest), policy.isPassed(by: found) else { return nil }
+        guard let found = oldest(policy, in: database, before: newest), policy.isPassed(by: found) else { return nil }
         // Versions of killed processes don't count as held.
         if database.clearStaleReaders() > 0 {
-            guard let again = oldest(policy, database, newest), policy.isPassed(by: again) else { return nil }
+            guard let again = oldest(policy, in: database, before: newest), policy.isPassed(by: again) else {
+                return nil
+            }
             return (again, isNew(again))
         }
         return (found, isNew(found))
@@ -101,8 +103,8 @@ struct HeldVersionWatch: Sendable {
 
     private mutating func oldest(
         _ policy: Realm.HeldVersionPolicy,
-        _ database: Database,
-        _ newest: Snapshot
+        in database: Database,
+        before newest: Snapshot
     ) -> Realm.HeldVersion? {
         let now = ContinuousClock.now
         let pins = database.readers().filter { $0.version > 0 && $0.version < newest.version }

@@ -58,7 +58,11 @@ extension Realm {
             throw Realm.Error(error, fileURL: fileURL)
         }
         let out = Compaction(sizeBefore: Int(sizes?.before.total ?? 0), sizeAfter: Int(sizes?.after.total ?? 0))
-        Log.write(.detail, .storage, "Compacted \(fileURL.path) from \(out.sizeBefore) to \(out.sizeAfter) bytes.")
+        Log.write(
+            .detail,
+            .storage,
+            message: "Compacted \(fileURL.path) from \(out.sizeBefore) to \(out.sizeAfter) bytes."
+        )
         return out
     }
 }

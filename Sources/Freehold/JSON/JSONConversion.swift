@@ -23,7 +23,7 @@ struct JSONConversion {
         case index(Int)
     }
 
-    init(_ core: RealmCore, _ options: JSONImportOptions, _ rows: DocumentRows? = nil) {
+    init(_ core: RealmCore, _ options: JSONImportOptions, rows: DocumentRows? = nil) {
         self.core = core
         self.options = options
         self.rows = rows
@@ -55,13 +55,13 @@ struct JSONConversion {
     /// Converts a property whose links couldn't be resolved before all objects of the document were read.
     mutating func convertLater(
         _ value: JSONValue,
-        _ property: Int,
-        _ info: ClassInfo,
+        of property: Int,
+        in info: ClassInfo,
         at place: JSONPlace
     ) throws(JSONError) -> _StoredContent {
         begin(info, at: place)
         let name = info.properties[property].name
-        let content = try field(value, info.properties[property], info, .key(name))
+        let content = try field(value, of: info.properties[property], in: info, step: .key(name))
         if isUnresolved {
             throw JSONError(
                 .invalidValue,
@@ -99,7 +99,7 @@ struct JSONConversion {
                 )
             }
             for (property, element) in zip(stored, elements) {
-                fields.append((property.index, try field(element, property, info, .key(property.name))))
+                fields.append((property.index, try field(element, of: property, in: info, step: .key(property.name))))
             }
             return _ObjectValues(info: info, fields: fields)
         }
@@ -120,7 +120,7 @@ struct JSONConversion {
                 path.append(.key(member.key))
                 throw error(.duplicateKey, "the property is given twice, by both of its names")
             }
-            let content = try field(member.value, info.properties[index], info, .key(member.key))
+            let content = try field(member.value, of: info.properties[index], in: info, step: .key(member.key))
             if isUnresolved && depth == 1 {
                 isUnresolved = false
                 deferred.append((index, member.value))
@@ -133,17 +133,17 @@ struct JSONConversion {
 
     private mutating func field(
         _ value: JSONValue,
-        _ property: PropertyInfo,
-        _ info: ClassInfo,
-        _ step: Step
+        of property: PropertyInfo,
+        in info: ClassInfo,
+        step: Step
     ) throws(JSONError) -> _StoredContent {
         path.append(step)
         // The local value is kept while an error is made, which needs the path.
         let content: _StoredContent =
             switch property.shape.collection {
-            case .none: try single(value, property, info, inCollection: false)
-            case .list, .set: .list(try elements(value, property, info))
-            case .map: .dictionary(try entries(value, property, info))
+            case .none: try single(value, of: property, in: info, inCollection: false)
+            case .list, .set: .list(try elements(value, of: property, in: info))
+            case .map: .dictionary(try entries(value, of: property, in: info))
             }
         path.removeLast()
         return content
@@ -151,8 +151,8 @@ struct JSONConversion {
 
     private mutating func elements(
         _ value: JSONValue,
-        _ property: PropertyInfo,
-        _ info: ClassInfo
+        of property: PropertyInfo,
+        in info: ClassInfo
     ) throws(JSONError) -> [_StoredContent] {
         if case .null = value { return [] }
         guard case .array(let elements) = value else { throw mismatch(value, "an array") }
@@ -160,7 +160,7 @@ struct JSONConversion {
         contents.reserveCapacity(elements.count)
         for (i, element) in elements.enumerated() {
             path.append(.index(i))
-            contents.append(try single(element, property, info, inCollection: true))
+            contents.append(try single(element, of: property, in: info, inCollection: true))
             path.removeLast()
         }
         return contents
@@ -168,8 +168,8 @@ struct JSONConversion {
 
     private mutating func entries(
         _ value: JSONValue,
-        _ property: PropertyInfo,
-        _ info: ClassInfo
+        of property: PropertyInfo,
+        in info: ClassInfo
     ) throws(JSONError) -> [_StoredEntry] {
         if case .null = value { return [] }
         guard case .object(let members) = value else { throw mismatch(value, "an object") }
@@ -179,7 +179,9 @@ struct JSONConversion {
         for member in members {
             place = member.place
             path.append(.key(member.key))
-            entries.append(_StoredEntry(member.key, try single(member.value, property, info, inCollection: true)))
+            entries.append(
+                _StoredEntry(member.key, try single(member.value, of: property, in: info, inCollection: true))
+            )
             path.removeLast()
         }
         place = outer
@@ -189,8 +191,8 @@ struct JSONConversion {
     /// Returns the value of a property, or of an element of its collection.
     private mutating func single(
         _ value: JSONValue,
-        _ property: PropertyInfo,
-        _ info: ClassInfo,
+        of property: PropertyInfo,
+        in info: ClassInfo,
         inCollection: Bool
     ) throws(JSONError) -> _StoredContent {
         if property.shape.type == .any { return try mixed(value) }
@@ -199,7 +201,7 @@ struct JSONConversion {
             guard property.shape.isOptional else { throw error(.missingValue, "null is given for a required value") }
             return property.shape.type == .object ? .object(nil) : .null
         }
-        if property.shape.type == .object { return try link(value, property, info) }
+        if property.shape.type == .object { return try link(value, of: property, in: info) }
         let stored = try scalar(value, property.shape.type)
         // Only the type itself can determine whether it has the value. Examples are small integers and enums.
         if let plain = stored.plainValue {
@@ -215,8 +217,8 @@ struct JSONConversion {
 
     private mutating func link(
         _ value: JSONValue,
-        _ property: PropertyInfo,
-        _ info: ClassInfo
+        of property: PropertyInfo,
+        in info: ClassInfo
     ) throws(JSONError) -> _StoredContent {
         guard let target = info.targetInfo(of: property) else { throw mismatch(value, "an object") }
         if value.isContainer {
@@ -343,9 +345,9 @@ struct JSONConversion {
             }
             return .int(whole)
         case .double:
-            return .double(try floating(text, isNumber, given, type))
+            return .double(try floating(text, isNumber: isNumber, given: given, type: type))
         case .float:
-            return .float(try floating(text, isNumber, given, type))
+            return .float(try floating(text, isNumber: isNumber, given: given, type: type))
         case .decimal128:
             if let number = Decimal128(text) { return .decimal128(number) }
         case .date:
@@ -373,9 +375,9 @@ struct JSONConversion {
 
     private func floating<F: BinaryFloatingPoint & LosslessStringConvertible>(
         _ text: String,
-        _ isNumber: Bool,
-        _ given: JSONValue,
-        _ type: PropertyType
+        isNumber: Bool,
+        given: JSONValue,
+        type: PropertyType
     ) throws(JSONError) -> F {
         if isNumber {
             guard let number = F(text), number.isFinite else {

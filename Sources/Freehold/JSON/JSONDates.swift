@@ -5,17 +5,17 @@ enum ISO8601 {
     /// Returns the text, such as `2024-02-29T12:30:00.5Z`. Years before 0 or after 9999 have a sign, like the standard
     /// requires.
     static func text(_ timestamp: Timestamp) -> String {
-        let days = floored(timestamp.seconds, 86_400)
+        let days = floored(timestamp.seconds, by: 86_400)
         // The start of the day may be before the smallest second.
         let second = Int(timestamp.seconds &- days &* 86_400)
         let (year, month, day) = date(ofDay: days)
         var text =
             year < 0
-            ? "-" + padded(Int(-year), 4) : (year > 9999 ? "+" : "") + padded(Int(year), 4)
-        text += "-\(padded(month, 2))-\(padded(day, 2))T"
-        text += "\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
+            ? "-" + padded(Int(-year), to: 4) : (year > 9999 ? "+" : "") + padded(Int(year), to: 4)
+        text += "-\(padded(month, to: 2))-\(padded(day, to: 2))T"
+        text += "\(padded(second / 3600, to: 2)):\(padded(second / 60 % 60, to: 2)):\(padded(second % 60, to: 2))"
         if timestamp.nanoseconds != 0 {
-            var fraction = padded(Int(timestamp.nanoseconds), 9)
+            var fraction = padded(Int(timestamp.nanoseconds), to: 9)
             while fraction.utf8.last == UInt8(ascii: "0") { fraction.removeLast() }
             text += "." + fraction
         }
@@ -33,7 +33,7 @@ enum ISO8601 {
             let day = rest.number(2...2), (1...12).contains(month), day >= 1,
             day <= length(ofMonth: month, year: negative ? -year : year)
         else { return nil }
-        var seconds = Int128(self.day(negative ? -year : year, month, day)) * 86_400
+        var seconds = Int128(self.day(year: negative ? -year : year, month: month, day: day)) * 86_400
         var nanoseconds: Int32 = 0
         if !rest.isAtEnd {
             guard rest.skip("T") || rest.skip("t") || rest.skip(" "), let hour = rest.number(2...2), hour < 24,
@@ -67,7 +67,7 @@ enum ISO8601 {
 
     // MARK: The proleptic Gregorian calendar
 
-    private static func floored(_ a: Int64, _ b: Int64) -> Int64 { a >= 0 ? a / b : (a + 1) / b - 1 }
+    private static func floored(_ a: Int64, by b: Int64) -> Int64 { a >= 0 ? a / b : (a + 1) / b - 1 }
 
     private static func length(ofMonth month: Int64, year: Int64) -> Int64 {
         if month == 2 { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28 }
@@ -75,9 +75,9 @@ enum ISO8601 {
     }
 
     /// Returns the number of days since 1970. The computation uses eras of 400 years that begin in March.
-    private static func day(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    private static func day(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
-        let era = floored(shifted, 400)
+        let era = floored(shifted, by: 400)
         let yearOfEra = shifted - era * 400
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
@@ -85,7 +85,7 @@ enum ISO8601 {
 
     private static func date(ofDay days: Int64) -> (year: Int64, month: Int, day: Int) {
         let shifted = days + 719_468
-        let era = floored(shifted, 146_097)
+        let era = floored(shifted, by: 146_097)
         let dayOfEra = shifted - era * 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -95,7 +95,7 @@ enum ISO8601 {
         return (yearOfEra + era * 400 + (calendarMonth <= 2 ? 1 : 0), Int(calendarMonth), Int(day))
     }
 
-    static func padded(_ number: Int, _ width: Int) -> String {
+    static func padded(_ number: Int, to width: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
@@ -172,7 +172,7 @@ extension JSONDateFormat {
             let total = Int128(timestamp.seconds) * 1000 * 1_000_000 + Int128(timestamp.nanoseconds)
             let (whole, rest) = total.quotientAndRemainder(dividingBy: 1_000_000)
             if rest == 0 { return "\(whole)" }
-            var fraction = ISO8601.padded(Int(rest.magnitude), 6)
+            var fraction = ISO8601.padded(Int(rest.magnitude), to: 6)
             while fraction.utf8.last == UInt8(ascii: "0") { fraction.removeLast() }
             return "\(total < 0 ? "-" : "")\(whole.magnitude).\(fraction)"
         }

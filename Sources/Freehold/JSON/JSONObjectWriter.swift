@@ -33,7 +33,7 @@ struct JSONObjectWriter {
     /// The members that the options name, after they have been resolved.
     private var chosen: [Member]?
 
-    init(_ core: RealmCore, _ options: JSONExportOptions, _ output: JSONOutput) {
+    init(_ core: RealmCore, _ options: JSONExportOptions, output: JSONOutput) {
         self.core = core
         self.options = options
         self.output = output
@@ -42,7 +42,7 @@ struct JSONObjectWriter {
     mutating func object(_ table: ManagedTable, _ key: ObjectKey) throws(JSONError) {
         // Deeper objects couldn't be imported again.
         if open.count >= ValueConversion.maximumDepth {
-            throw error(.tooDeep, "links are nested deeper than \(ValueConversion.maximumDepth) objects", table)
+            throw error(.tooDeep, "links are nested deeper than \(ValueConversion.maximumDepth) objects", of: table)
         }
         open.append(Row(table: table.table.id, key: key))
         output.open("{")
@@ -64,7 +64,7 @@ struct JSONObjectWriter {
             let name = options.names == .swift ? property.name : property.columnName
             made.append(Member(name: name, column: column, property: property, table: table))
         }
-        if options.sortsKeys { made.sort { Value.compareBytes($0.name, $1.name) < 0 } }
+        if options.sortsKeys { made.sort { Value.compareBytes($0.name, with: $1.name) < 0 } }
         members[table.table.id] = made
         return made
     }
@@ -73,7 +73,7 @@ struct JSONObjectWriter {
         if let chosen { return chosen }
         var made: [Member] = []
         for name in options.properties ?? [] { made.append(try member(name, table)) }
-        if options.sortsKeys { made.sort { Value.compareBytes($0.name, $1.name) < 0 } }
+        if options.sortsKeys { made.sort { Value.compareBytes($0.name, with: $1.name) < 0 } }
         chosen = made
         return made
     }
@@ -129,13 +129,13 @@ struct JSONObjectWriter {
             let value = view.value(column, key)
             if value.isNull && !options.writesNulls { return }
             output.key(member.name)
-            try single(value, member, table)
+            try single(value, of: member, in: table)
         case .list, .set:
             output.key(member.name)
             output.open("[")
             for value in view.listValues(column, key) {
                 output.next()
-                try single(value, member, table)
+                try single(value, of: member, in: table)
             }
             output.close("]")
         case .dictionary:
@@ -143,13 +143,13 @@ struct JSONObjectWriter {
             output.open("{")
             for entry in view.dictionaryEntries(column, key) {
                 output.key(entry.key)
-                try single(entry.value, member, table)
+                try single(entry.value, of: member, in: table)
             }
             output.close("}")
         }
     }
 
-    private mutating func single(_ value: Value, _ member: Member, _ table: ManagedTable) throws(JSONError) {
+    private mutating func single(_ value: Value, of member: Member, in table: ManagedTable) throws(JSONError) {
         if case .link(let key) = value {
             try link(table.target(of: member.property.index), key)
         } else if member.column.type == .mixed {
@@ -182,7 +182,7 @@ struct JSONObjectWriter {
                     .cycle,
                     "the link leads back to an object that is being written, and its class \(table.info.className) "
                         + "has no primary key to write instead",
-                    table
+                    of: table
                 )
             }
             return nil
@@ -307,7 +307,7 @@ struct JSONObjectWriter {
         output.close("}")
     }
 
-    private func error(_ kind: JSONError.Kind, _ message: String, _ table: ManagedTable) -> JSONError {
+    private func error(_ kind: JSONError.Kind, _ message: String, of table: ManagedTable) -> JSONError {
         JSONError(
             kind,
             message,

@@ -38,7 +38,7 @@ extension Realm {
             let view = core.view
             let stored = view.schema
             let options = JSONExportOptions(format: .array, names: .stored)
-            var writer = JSONObjectWriter(core, options, JSONOutput(isPretty: false, write))
+            var writer = JSONObjectWriter(core, options, output: JSONOutput(isPretty: false, write))
             writer.isDocument = true
             let schema = Schema(stored).withoutAsymmetricClasses.jsonData(schemaVersion: view.userVersion)
             writer.output.raw("{\n\"freehold\": 1,\n\"schema\": ")

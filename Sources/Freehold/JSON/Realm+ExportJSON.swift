@@ -66,7 +66,11 @@ extension RealmCollection where Element: ObjectBase {
             }
             core.verifyThread()
             let isArray = options.format == .array
-            var writer = JSONObjectWriter(core, options, JSONOutput(isPretty: options.isPretty && isArray, write))
+            var writer = JSONObjectWriter(
+                core,
+                options,
+                output: JSONOutput(isPretty: options.isPretty && isArray, write)
+            )
             var count = 0
             if isArray { writer.output.open("[") }
             for object in self {

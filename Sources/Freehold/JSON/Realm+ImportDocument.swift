@@ -208,7 +208,7 @@ private final class DocumentImport {
     }
 
     private func create(_ value: JSONValue, _ table: ManagedTable, at place: JSONPlace) throws(JSONError) {
-        var conversion = JSONConversion(core, options, rows)
+        var conversion = JSONConversion(core, options, rows: rows)
         let values = try conversion.convert(value, table.info, at: place)
         do throws(Realm.Error) {
             var planner = GraphPlanner(core: core, policy: .error, adopts: false)
@@ -216,7 +216,9 @@ private final class DocumentImport {
             try planner.finish()
             let key = try planner.plan.apply(to: core, policy: .error)[0]
             rows.didCreate(key, in: table.table)
-            for (property, value) in conversion.deferred { try later.append(table, key, property, value) }
+            for (property, value) in conversion.deferred {
+                try later.append(table, key, property: property, value: value)
+            }
         } catch {
             throw JSONError(error, at: place)
         }
@@ -233,8 +235,8 @@ private final class DocumentImport {
             let dynamic = table.dynamic
             let name = dynamic.info.properties[property].name
             let place = JSONPlace(line: 1, column: 1)
-            var conversion = JSONConversion(core, options, rows)
-            let content = try conversion.convertLater(parts[3], property, dynamic.info, at: place)
+            var conversion = JSONConversion(core, options, rows: rows)
+            let content = try conversion.convertLater(parts[3], of: property, in: dynamic.info, at: place)
             do throws(Realm.Error) {
                 var planner = GraphPlanner(core: core, policy: .all, adopts: false)
                 let values = _ObjectValues(info: dynamic.info, fields: [(property, content)])
@@ -270,8 +272,8 @@ private struct LaterLinks {
     mutating func append(
         _ table: ManagedTable,
         _ key: ObjectKey,
-        _ property: Int,
-        _ value: JSONValue
+        property: Int,
+        value: JSONValue
     ) throws(Realm.Error) {
         var output = JSONOutput(isPretty: false) { _ in }
         output.raw("[\(table.table.id),\(key.raw),\(property),")

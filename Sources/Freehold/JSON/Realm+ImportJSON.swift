@@ -45,7 +45,7 @@ extension Realm {
         update: UpdatePolicy = .modified,
         options: JSONImportOptions = JSONImportOptions()
     ) throws -> Int {
-        try JSONImport(core, type, update, options).run(JSONInput(data))
+        try JSONImport(core, type, policy: update, options: options).run(JSONInput(data))
     }
 
     /// Stores the objects of an open file or pipe, from its current position to its end.
@@ -56,7 +56,7 @@ extension Realm {
         update: UpdatePolicy = .modified,
         options: JSONImportOptions = JSONImportOptions()
     ) throws -> Int {
-        try JSONImport(core, type, update, options).run(JSONInput(file))
+        try JSONImport(core, type, policy: update, options: options).run(JSONInput(file))
     }
 
     /// Stores the objects of a stream, which is opened if necessary.
@@ -67,7 +67,7 @@ extension Realm {
         update: UpdatePolicy = .modified,
         options: JSONImportOptions = JSONImportOptions()
     ) throws -> Int {
-        try JSONImport(core, type, update, options).run(JSONInput(stream))
+        try JSONImport(core, type, policy: update, options: options).run(JSONInput(stream))
     }
 
     /// Stores the objects of JSON whose bytes a closure returns. At the end, the closure returns no bytes.
@@ -79,7 +79,7 @@ extension Realm {
         from read: () throws -> Data
     ) throws -> Int {
         try withoutActuallyEscaping(read) { read in
-            try JSONImport(core, type, update, options).run(JSONInput(read))
+            try JSONImport(core, type, policy: update, options: options).run(JSONInput(read))
         }
     }
 
@@ -94,7 +94,7 @@ extension Realm {
         from read: () throws -> Data
     ) throws -> Int {
         try withoutActuallyEscaping(read) { read in
-            try dynamicImport(typeName, update, options).run(JSONInput(read))
+            try dynamicImport(typeName, update, options: options).run(JSONInput(read))
         }
     }
 
@@ -106,20 +106,20 @@ extension Realm {
         update: UpdatePolicy = .modified,
         options: JSONImportOptions = JSONImportOptions()
     ) throws -> Int {
-        try dynamicImport(typeName, update, options).run(JSONInput(data))
+        try dynamicImport(typeName, update, options: options).run(JSONInput(data))
     }
 
     private func dynamicImport(
         _ typeName: String,
         _ update: UpdatePolicy,
-        _ options: JSONImportOptions
+        options: JSONImportOptions
     ) throws(Realm.Error) -> JSONImport {
         let table = dynamicTable(typeName)
         if table.info.isEmbedded {
             programmerError("\(typeName) is a class of embedded objects, which belong to an owner. Import the owners.")
         }
         if table.info.isAsymmetric { programmerError("\(typeName) is asymmetric: use create(_:value:).") }
-        return try JSONImport(table, update, options)
+        return try JSONImport(table, update, options: options)
     }
 }
 
@@ -133,17 +133,17 @@ private struct JSONImport {
     init(
         _ core: RealmCore,
         _ type: ObjectBase.Type,
-        _ policy: Realm.UpdatePolicy,
-        _ options: JSONImportOptions
+        policy: Realm.UpdatePolicy,
+        options: JSONImportOptions
     ) throws(Realm.Error) {
         core.verifyThread()
-        try self.init(core.requireTable(for: type), policy, options)
+        try self.init(core.requireTable(for: type), policy, options: options)
     }
 
     init(
         _ table: ManagedTable,
         _ policy: Realm.UpdatePolicy,
-        _ options: JSONImportOptions
+        options: JSONImportOptions
     ) throws(Realm.Error) {
         core = table.core
         self.options = options

@@ -19,7 +19,7 @@ extension Realm {
             programmerError("jsonData(of:) was given an object that isn't one of \(core). Ask the object's own realm.")
         }
         object._verifyLive(table)
-        var writer = JSONObjectWriter(core, options, JSONOutput(isPretty: options.isPretty) { _ in })
+        var writer = JSONObjectWriter(core, options, output: JSONOutput(isPretty: options.isPretty) { _ in })
         try writer.object(table, object._key)
         return Data(writer.output.pending)
     }

@@ -53,7 +53,7 @@ extension Schema {
         _ value: JSONValue,
         at place: JSONPlace
     ) throws(JSONError) -> (schema: Schema, schemaVersion: UInt64?) {
-        let members = try SchemaMembers(value, at: place, "a schema", ["schemaVersion", "classes"])
+        let members = try SchemaMembers(value, at: place, "a schema", known: ["schemaVersion", "classes"])
         var version: UInt64?
         if let given = members["schemaVersion"] {
             guard case .number(let digits) = given.value, let number = UInt64(digits) else {
@@ -198,7 +198,7 @@ private struct SchemaMembers {
     private let what: String
     private let members: [JSONValue.Member]
 
-    init(_ value: JSONValue, at place: JSONPlace, _ what: String, _ known: [String]) throws(JSONError) {
+    init(_ value: JSONValue, at place: JSONPlace, _ what: String, known: [String]) throws(JSONError) {
         guard case .object(let members) = value else {
             throw JSONError(.invalidValue, "\(value.summary) is given where \(what), an object, is expected", at: place)
         }
@@ -261,13 +261,18 @@ extension ObjectSchema {
             value,
             at: place,
             "a class",
-            ["name", "embedded", "asymmetric", "properties", "compoundIndexes"]
+            known: ["name", "embedded", "asymmetric", "properties", "compoundIndexes"]
         )
         var properties: [Property] = []
         for element in try members.elements("properties") { properties.append(try Property(element, members.place)) }
         var indexes: [CompoundIndex] = []
         for element in try members.elements("compoundIndexes") {
-            let parts = try SchemaMembers(element, at: members.place, "a compound index", ["properties", "unique"])
+            let parts = try SchemaMembers(
+                element,
+                at: members.place,
+                "a compound index",
+                known: ["properties", "unique"]
+            )
             var names: [String] = []
             for name in try parts.elements("properties") {
                 guard case .string(let name) = name else {
@@ -297,7 +302,7 @@ extension Property {
             value,
             at: place,
             "a property",
-            [
+            known: [
                 "name", "mapTo", "type", "collection", "class", "origin", "optional", "primaryKey", "index",
                 "deleteRule",
                 "inverseDeleteRule",

@@ -38,18 +38,18 @@ final class DefaultValues {
     static func fill(
         _ plan: SchemaPlan,
         _ schema: Schema,
-        _ transaction: WriteTransaction,
-        _ progress: MigrationProgress.Meter
+        in transaction: WriteTransaction,
+        progress: MigrationProgress.Meter
     ) throws(EngineError) {
         for (table, spec, kind) in plan.newColumns(in: transaction.base.schema) {
             guard let table = transaction.schema.table(id: table.id), transaction.count(table) > 0,
                 let column = table.column(named: spec.name),
                 let defaults = DefaultValues(schema, className: table.name, spec)
             else { continue }
-            let step = SchemaStep(kind, table.name, column.name, objects: transaction.count(table))
+            let step = SchemaStep(kind, table.name, property: column.name, objects: transaction.count(table))
             for (i, key) in transaction.keys(table).enumerated() {
                 if i % MigrationProgress.interval == 0 { progress.report(step, i) }
-                try transaction.set(column, key, defaults.next())
+                try transaction.set(column, key, to: defaults.next())
             }
         }
     }

@@ -78,12 +78,12 @@ extension Migration {
         change(oldName, nil) { () throws(EngineError) in
             try transaction.renameTable(from: oldName, to: object.className, specs: specs)
             let plan = try transaction.extendSchema(to: specs, suspendsPrimaryKeys: true)
-            try DefaultValues.fill(plan, newSchema, transaction, progress)
+            try DefaultValues.fill(plan, newSchema, in: transaction, progress: progress)
         }
         new.forgetDynamicTables()
     }
 
-    private func change(_ className: String, _ property: String?, _ body: () throws(EngineError) -> Void) {
+    private func change(_ className: String, _ property: String?, body: () throws(EngineError) -> Void) {
         do throws(EngineError) {
             try body()
         } catch {

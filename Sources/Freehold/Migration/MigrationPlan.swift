@@ -47,7 +47,7 @@ public struct MigrationPlan: Sendable {
         self.steps = steps
     }
 
-    init(_ configuration: Realm.Configuration, _ schema: Schema, _ view: DataView) throws {
+    init(_ configuration: Realm.Configuration, _ schema: Schema, in view: DataView) throws {
         let specs = schema.tableSpecs(configuration.textMatching)
         let plan = try SchemaPlan(specs, against: view.schema)
         let kept = view.schema.tables.filter { table in !specs.contains { $0.name == table.name } }
@@ -60,12 +60,12 @@ public struct MigrationPlan: Sendable {
                     $0.kind == step.kind && $0.table.name == step.className && $0.spec.name == step.property
                 }), DefaultValues(schema, className: step.className, added.spec) != nil
             else { return step }
-            return MigrationStep(step.kind, step.className, step.property, objects: view.count(added.table))
+            return MigrationStep(step.kind, step.className, property: step.property, objects: view.count(added.table))
         }
         let isNew = view.schema.tables.isEmpty
         oldVersion = isNew ? nil : view.userVersion
         do {
-            switch try SchemaAction(configuration, specs, view) {
+            switch try SchemaAction(configuration, specs, stored: view) {
             case .nothing:
                 action = .nothing
                 steps = []

@@ -11,7 +11,7 @@ struct MigrationRun {
     private let specs: [TableSpec]
     private let progress: MigrationProgress.Meter
 
-    init(_ file: RealmFile, _ configuration: Realm.Configuration, _ schema: Schema) {
+    init(_ file: RealmFile, _ configuration: Realm.Configuration, in schema: Schema) {
         self.file = file
         self.configuration = configuration
         self.schema = schema
@@ -28,13 +28,13 @@ struct MigrationRun {
         Log.write(
             .detail,
             .storage,
-            "Migrate \(configuration.fileURL?.path ?? "an in-memory realm") from version \(oldVersion) to "
+            message: "Migrate \(configuration.fileURL?.path ?? "an in-memory realm") from version \(oldVersion) to "
                 + "\(configuration.schemaVersion)."
         )
         transaction.schemaProgress = { [progress] in progress.report($0, $1) }
         let hasBlock = configuration.migrationBlock != nil
         let plan = try transaction.extendSchema(to: specs, suspendsPrimaryKeys: hasBlock)
-        try DefaultValues.fill(plan, schema, transaction, progress)
+        try DefaultValues.fill(plan, schema, in: transaction, progress: progress)
         if let block = configuration.migrationBlock {
             let cleared = try run(block, transaction, from: oldVersion)
             for id in cleared {

@@ -32,7 +32,7 @@ extension Realm {
         _ = try configuration.source()
         let schema = try configuration.checkedSchema()
         func plan(_ file: Configuration, isSeed: Bool = false) throws -> MigrationPlan {
-            try RealmCore.look(file, isSeed: isSeed) { try MigrationPlan(configuration, schema, $0) }
+            try RealmCore.look(file, isSeed: isSeed) { try MigrationPlan(configuration, schema, in: $0) }
         }
         guard let url = configuration.fileURL else { return try plan(configuration) }
         if let seed = configuration.seedFilePath, !fileExists(for: configuration) {

@@ -12,7 +12,7 @@ enum SchemaAction {
     case reset
 
     /// - Throws: An error if the file can't be opened with the configuration.
-    init(_ configuration: Realm.Configuration, _ specs: [TableSpec], _ stored: DataView) throws {
+    init(_ configuration: Realm.Configuration, _ specs: [TableSpec], stored: DataView) throws {
         let version = configuration.schemaVersion
         switch configuration.schemaMode {
         case .readOnly, .immutable:
@@ -64,13 +64,13 @@ extension RealmCore {
     static func prepare(
         _ file: RealmFile,
         _ configuration: Realm.Configuration,
-        _ schema: Schema
+        in schema: Schema
     ) throws -> Snapshot {
         let snapshot = try file.database.snapshot()
-        if file.checkedSchemas.fits(schema, configuration, snapshot) { return snapshot }
+        if file.checkedSchemas.fits(schema, configuration, at: snapshot) { return snapshot }
         let specs = schema.tableSpecs(configuration.textMatching)
-        if case .nothing = try SchemaAction(configuration, specs, snapshot) {
-            file.checkedSchemas.note(schema, configuration, snapshot)
+        if case .nothing = try SchemaAction(configuration, specs, stored: snapshot) {
+            file.checkedSchemas.note(schema, configuration, at: snapshot)
             return snapshot
         }
         let transaction = try file.beginWrite(configuration)
@@ -83,7 +83,7 @@ extension RealmCore {
         }
         let start = Diagnostics.start(.maintenance)
         // Another process may have made the changes first.
-        let action = try SchemaAction(configuration, specs, transaction)
+        let action = try SchemaAction(configuration, specs, stored: transaction)
         if action.isExclusive { try RealmCache.checkClosed(file, configuration) }
         switch action {
         case .nothing: return try file.database.snapshot()
@@ -91,9 +91,9 @@ extension RealmCore {
         case .extend:
             let progress = MigrationProgress.Meter(configuration)
             try transaction.addToSchema(specs, userVersion: configuration.schemaVersion) { plan throws(EngineError) in
-                try DefaultValues.fill(plan, schema, transaction, progress)
+                try DefaultValues.fill(plan, schema, in: transaction, progress: progress)
             }
-        case .migrate: try MigrationRun(file, configuration, schema).run(in: transaction)
+        case .migrate: try MigrationRun(file, configuration, in: schema).run(in: transaction)
         case .reset:
             transaction.dropAllTables()
             try transaction.applySchema(specs, userVersion: configuration.schemaVersion)

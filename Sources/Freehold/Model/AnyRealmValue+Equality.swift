@@ -44,7 +44,7 @@ extension AnyRealmValue {
     /// UUIDs, objects, lists, dictionaries. In this order, all objects are equal, all lists are equal, and all
     /// dictionaries are equal.
     public static func isOrderedBefore(_ a: AnyRealmValue, _ b: AnyRealmValue) -> Bool {
-        FreeholdEngine.Value.compare(a.orderKey, b.orderKey) < 0
+        FreeholdEngine.Value.compare(a.orderKey, with: b.orderKey) < 0
     }
 
     /// A value that represents this one in the order.

@@ -16,19 +16,19 @@ extension AnyRealmValue: _PersistableInsideOptional, _RealmCollectionValueInside
         let value = at.view._withUnsafeGuaranteedRef { view in
             at.column._withUnsafeGuaranteedRef { view.value($0, object._key) }
         }
-        return AnyRealmValue(value, MixedHome(table, object._key, key, .property))
+        return AnyRealmValue(value, MixedHome(table, object._key, property: key, place: .property))
     }
 
     /// Sets the value. An unmanaged object in the value is added to the realm. A value that can't be stored is recorded
     /// as an error.
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: AnyRealmValue) {
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: AnyRealmValue) {
         _ = object._prepareWrite(key)
         guard let table = object._table else { return }
         if let scalar = value.scalar {
             object._writeValue(key, scalar)
             return
         }
-        let home = MixedHome(table, object._key, key, .property)
+        let home = MixedHome(table, object._key, property: key, place: .property)
         // Assigning a collection to its own place changes nothing.
         if let nested = value.nested, nested.isRoot(of: home) { return }
         let content = value.content(depth: 0)
@@ -38,8 +38,8 @@ extension AnyRealmValue: _PersistableInsideOptional, _RealmCollectionValueInside
 
     // Opening a realm refuses optional mixed values.
     public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> AnyRealmValue? { _rlmGet(object, key) }
-    public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: AnyRealmValue?) {
-        _rlmSet(object, key, value ?? .none)
+    public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: AnyRealmValue?) {
+        _rlmSet(object, key, to: value ?? .none)
     }
 
     /// Returns the content of the value: a number, a string, an object, or a live list or map. Returns nil for null.
@@ -94,11 +94,21 @@ extension AnyRealmValue: _PersistableInsideOptional, _RealmCollectionValueInside
         case .objectLink(let link): self = (home.table.linked(link) as? Object).map { .object($0) } ?? .none
         case .list(let list):
             let live = List<AnyRealmValue>()
-            live.bind(home.table, home.owner, home.property, NestedCollection(id: list.id, near: home.place))
+            live.bind(
+                home.table,
+                home.owner,
+                property: home.property,
+                nested: NestedCollection(id: list.id, near: home.place)
+            )
             self = .list(live)
         case .dictionary(let dictionary):
             let live = Map<String, AnyRealmValue>()
-            live.bind(home.table, home.owner, home.property, NestedCollection(id: dictionary.id, near: home.place))
+            live.bind(
+                home.table,
+                home.owner,
+                property: home.property,
+                nested: NestedCollection(id: dictionary.id, near: home.place)
+            )
             self = .dictionary(live)
         default: self = AnyRealmValue(scalar: value) ?? .none
         }

@@ -34,7 +34,7 @@ struct ClassDeclaration {
     }
 
     private mutating func refuse(_ property: String?, _ text: String) {
-        problems.append(SchemaProblem(className, property, text))
+        problems.append(SchemaProblem(className, property, message: text))
     }
 
     /// Adds a field if it is a property.

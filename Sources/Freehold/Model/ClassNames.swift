@@ -17,7 +17,8 @@ struct ClassNames {
                 SchemaProblem(
                     className,
                     nil,
-                    "has the stored name \"\(mapped)\" by mappedName() and \"\(other)\" by _realmObjectName(): give one"
+                    message:
+                        "has the stored name \"\(mapped)\" by mappedName() and \"\(other)\" by _realmObjectName(): give one"
                 )
             )
         }

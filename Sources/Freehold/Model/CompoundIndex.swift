@@ -64,7 +64,11 @@ extension SchemaValidation {
     mutating func checkCompoundIndexes(of object: ObjectSchema) {
         for (i, compound) in object.compoundIndexes.enumerated() {
             func refuse(_ message: String) {
-                report(object, nil, "has a compound index (\(compound.properties.joined(separator: ", "))) \(message)")
+                report(
+                    object,
+                    nil,
+                    message: "has a compound index (\(compound.properties.joined(separator: ", "))) \(message)"
+                )
             }
             if compound.properties.count < 2 { refuse("of fewer than two properties") }
             if Set(compound.properties).count != compound.properties.count { refuse("with a property twice") }

@@ -97,27 +97,28 @@ extension _CustomPersistable {
             let info = ClassInfo.of(type(of: object))
             return Persisted<Self>.get(info.makeUnmanaged(), info.properties[key])
         }
+        if let kept = object._kept(key) { return _fhUnmapped(nil, kept.plain, or: nil) }
         if isObject {
             guard let persisted = PersistedType._rlmGetOptional(object, key) else { return _rlmDefaultValue() }
-            return _rlmMapped(persisted) ?? object._fallback(key) ?? _fhUnmapped(nil, persisted, nil)
+            return _rlmMapped(persisted) ?? object._fallback(key) ?? _fhUnmapped(nil, persisted, or: nil)
         }
         let persisted = PersistedType._rlmGet(object, key)
-        return _rlmMapped(persisted) ?? object._fallback(key) ?? _fhUnmapped(nil, persisted, nil)
+        return _rlmMapped(persisted) ?? object._fallback(key) ?? _fhUnmapped(nil, persisted, or: nil)
     }
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Self) {
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: Self) {
         let persisted = value.persistableValue
         if isObject {
-            PersistedType._rlmSetOptional(object, key, persisted)
+            PersistedType._rlmSetOptional(object, key, to: persisted)
         } else {
-            PersistedType._rlmSet(object, key, persisted)
+            PersistedType._rlmSet(object, key, to: persisted)
         }
     }
     public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Self? {
-        if object._recordsReads(key) { return nil }
+        if object._recordsReads(key) || object._kept(key) != nil { return nil }
         return PersistedType._rlmGetOptional(object, key).flatMap { _rlmMapped($0) }
     }
-    public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Self?) {
-        PersistedType._rlmSetOptional(object, key, value?.persistableValue)
+    public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: Self?) {
+        PersistedType._rlmSetOptional(object, key, to: value?.persistableValue)
     }
 
     public static func _rlmAny(_ value: Self) -> Any? {
@@ -141,7 +142,7 @@ extension _CustomPersistable {
     }
     public static func _rlmUnmapped(_ content: _StoredContent) -> Self {
         if isObject, case .object(nil) = content { return _rlmDefaultValue() }
-        return _fhUnmapped(nil, content.plain, nil)
+        return _fhUnmapped(nil, content.plain, or: nil)
     }
 }
 

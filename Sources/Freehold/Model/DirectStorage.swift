@@ -127,37 +127,41 @@ struct DirectProperty {
 
     /// Stores the value in a new row, whose columns are null, zero or empty.
     @inline(__always)
-    func store(_ object: UnsafeMutableRawPointer, in transaction: WriteTransaction, _ column: Column, _ key: ObjectKey)
-    {
+    func store(
+        _ object: UnsafeMutableRawPointer,
+        in transaction: WriteTransaction,
+        to column: Column,
+        of key: ObjectKey
+    ) {
         switch storage {
-        case .int64: transaction.setInt(column, key, pointer(object, Int64.self).pointee)
-        case .int32: transaction.setInt(column, key, Int64(pointer(object, Int32.self).pointee))
-        case .int16: transaction.setInt(column, key, Int64(pointer(object, Int16.self).pointee))
-        case .int8: transaction.setInt(column, key, Int64(pointer(object, Int8.self).pointee))
-        case .bool: transaction.setBool(column, key, pointer(object, Bool.self).pointee)
-        case .double: transaction.setDouble(column, key, pointer(object, Double.self).pointee)
-        case .date: transaction.setTimestamp(column, key, Timestamp(pointer(object, Date.self).pointee))
-        case .string: transaction.setString(column, key, pointer(object, String.self).pointee)
+        case .int64: transaction.setInt(column, key, to: pointer(object, Int64.self).pointee)
+        case .int32: transaction.setInt(column, key, to: Int64(pointer(object, Int32.self).pointee))
+        case .int16: transaction.setInt(column, key, to: Int64(pointer(object, Int16.self).pointee))
+        case .int8: transaction.setInt(column, key, to: Int64(pointer(object, Int8.self).pointee))
+        case .bool: transaction.setBool(column, key, to: pointer(object, Bool.self).pointee)
+        case .double: transaction.setDouble(column, key, to: pointer(object, Double.self).pointee)
+        case .date: transaction.setTimestamp(column, key, to: Timestamp(pointer(object, Date.self).pointee))
+        case .string: transaction.setString(column, key, to: pointer(object, String.self).pointee)
         case .link:
             if let linked = pointer(object, Unmanaged<ObjectBase>?.self).pointee {
-                transaction.setLink(column, key, linked._withUnsafeGuaranteedRef { $0._key })
+                transaction.setLink(column, key, to: linked._withUnsafeGuaranteedRef { $0._key })
             }
         case .optionalInt64:
-            if let value = pointer(object, Int64?.self).pointee { transaction.setInt(column, key, value) }
+            if let value = pointer(object, Int64?.self).pointee { transaction.setInt(column, key, to: value) }
         case .optionalBool:
-            if let value = pointer(object, Bool?.self).pointee { transaction.setBool(column, key, value) }
+            if let value = pointer(object, Bool?.self).pointee { transaction.setBool(column, key, to: value) }
         case .optionalDouble:
-            if let value = pointer(object, Double?.self).pointee { transaction.setDouble(column, key, value) }
+            if let value = pointer(object, Double?.self).pointee { transaction.setDouble(column, key, to: value) }
         case .optionalDate:
             if let value = pointer(object, Date?.self).pointee {
-                transaction.setTimestamp(column, key, Timestamp(value))
+                transaction.setTimestamp(column, key, to: Timestamp(value))
             }
         case .optionalString:
-            if let value = pointer(object, String?.self).pointee { transaction.setString(column, key, value) }
+            if let value = pointer(object, String?.self).pointee { transaction.setString(column, key, to: value) }
         case .collection, .computed, .other: break
         default:
             let value = value(object)
-            if !value.isNull { transaction.write(column, key, value) }
+            if !value.isNull { transaction.write(column, key, value: value) }
         }
     }
 
@@ -204,7 +208,7 @@ struct DirectProperty {
         case .link: pointer(object, ObjectBase?.self).pointee = nil
         case .collection:
             if let collection = collection(object), let table = row._table {
-                collection._withUnsafeGuaranteedRef { $0.bind(table, row._key, index) }
+                collection._withUnsafeGuaranteedRef { $0.bind(table, row._key, property: index) }
             }
         case .scalar, .mixed, .computed, .other: return false
         default: break

@@ -46,7 +46,7 @@ enum DynamicAccess<Value: _Persistable>: PersistedAccess {
         }
         object._verifyLive(table)
         let collection = C()
-        collection.bind(table, object._key, property.index)
+        collection.bind(table, object._key, property: property.index)
         return collection
     }
 

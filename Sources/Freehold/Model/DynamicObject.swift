@@ -99,7 +99,7 @@ extension ObjectBase {
     public final func dynamicList(_ propertyName: String) -> List<DynamicObject> {
         let (table, property) = _dynamicCollection(propertyName, .list)
         let list = List<DynamicObject>()
-        list.bind(table, _key, property)
+        list.bind(table, _key, property: property)
         return list
     }
 
@@ -109,7 +109,7 @@ extension ObjectBase {
     public final func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
         let (table, property) = _dynamicCollection(propertyName, .set)
         let set = MutableSet<DynamicObject>()
-        set.bind(table, _key, property)
+        set.bind(table, _key, property: property)
         return set
     }
 
@@ -119,7 +119,7 @@ extension ObjectBase {
     public final func dynamicMap(_ propertyName: String) -> Map<String, DynamicObject?> {
         let (table, property) = _dynamicCollection(propertyName, .map)
         let map = Map<String, DynamicObject?>()
-        map.bind(table, _key, property)
+        map.bind(table, _key, property: property)
         return map
     }
 

@@ -32,14 +32,14 @@ struct IntegerBounds {
     }
 
     /// Returns the message for a sum that the type can't represent.
-    func problem(_ a: Int64, _ b: Int64) -> String {
+    func problem(_ a: Int64, plus b: Int64) -> String {
         "\(b) can't be added to \(a): the sum doesn't fit into \(type). Declare a wider type"
     }
 
     /// Returns the sum for an unmanaged value. No write could throw an error for it, so an overflow ends the process,
     /// like with `+`.
-    func plainSum(_ a: Int64, _ b: Int64, _ place: @autoclosure () -> String) -> Int64 {
-        guard let sum = sum(a, b) else { programmerError("\(place()): \(problem(a, b)).") }
+    func plainSum(_ a: Int64, plus b: Int64, place: @autoclosure () -> String) -> Int64 {
+        guard let sum = sum(a, b) else { programmerError("\(place()): \(problem(a, plus: b)).") }
         return sum
     }
 }
@@ -64,7 +64,7 @@ extension ObjectBase {
             table.core.record(
                 Realm.Error(
                     .invalidValue,
-                    bounds.problem(old, amount),
+                    bounds.problem(old, plus: amount),
                     className: table.info.className,
                     property: table.info.properties[index].name
                 )
@@ -73,7 +73,7 @@ extension ObjectBase {
         }
         var result = old
         // For a primary key, the call only records the error.
-        _write(index, .int(sum)) { tx, column, row throws(EngineError) in
+        _write(index, to: .int(sum)) { tx, column, row throws(EngineError) in
             result = try tx.increment(column, row, by: amount) ?? old
         }
         return result
@@ -83,7 +83,7 @@ extension ObjectBase {
         let info = _info
         let property = info.properties[index]
         guard case .value(.int(let old)) = property.access.content(of: self, at: property) else { return nil }
-        let sum = bounds.plainSum(old, amount, "\(info.className).\(property.name)")
+        let sum = bounds.plainSum(old, plus: amount, place: "\(info.className).\(property.name)")
         _ = property.access.assign(.value(.int(sum)), to: self, at: property)
         return sum
     }

@@ -40,11 +40,11 @@ extension ObjectBase {
 
     @inline(never) private final func _becomeCurrent(_ key: Int) -> Bool {
         guard let table = _table else {
-            _record(key)
+            if _kept(key) == nil { _record(key) }
             return false
         }
         _verifyLive(table)
-        if let tracker = table.core.tracker { table.track(tracker, _rawKey, key) }
+        if let tracker = table.core.tracker { table.track(tracker, object: _rawKey, property: key) }
         if table.state.pointee.hasLeaves { table.learnLeaves(key) }
         return true
     }

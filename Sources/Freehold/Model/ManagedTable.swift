@@ -280,5 +280,6 @@ extension ObjectBase {
         _bind(table, key)
         table.info.adopt(self)
         _unmanagedError = nil
+        _extra?.kept = [:]
     }
 }

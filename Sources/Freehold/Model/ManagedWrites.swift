@@ -32,20 +32,21 @@ extension ObjectBase {
         }
         _verifyLive(table)
         if let tracker = table.core.tracker, table.core.transaction != nil, let column = table.columns[key] {
-            tracker.willAssign(table.table.id, _rawKey, column.id)
+            tracker.willAssign(table.table.id, object: _rawKey, property: column.id)
         }
     }
 
     @inline(__always)
     final func _write(
         _ key: Int,
-        _ value: @autoclosure () -> Value,
-        _ body: (WriteTransaction, Column, ObjectKey) throws(EngineError) -> Void
+        to value: @autoclosure () -> Value,
+        body: (WriteTransaction, Column, ObjectKey) throws(EngineError) -> Void
     ) {
+        if _extra != nil, _replaceKept(key, by: .value(value())) { return }
         let at = _prepareWrite(key)
         at.column._withUnsafeGuaranteedRef { column in
             if column.isPrimaryKey {
-                _keepPrimaryKey(column, key, value())
+                _keepPrimaryKey(column, key, to: value())
                 return
             }
             at.transaction._withUnsafeGuaranteedRef { transaction in
@@ -60,7 +61,7 @@ extension ObjectBase {
 
     /// Checks an assignment to a primary key, which may only assign the present value.
     @inline(never)
-    private final func _keepPrimaryKey(_ column: Column, _ key: Int, _ value: Value) {
+    private final func _keepPrimaryKey(_ column: Column, _ key: Int, to value: Value) {
         guard let table = _table else { return }
         if table.core.view.value(column, _key) == value { return }
         table.core.record(
@@ -82,48 +83,50 @@ extension ObjectBase {
 
     /// Writes a converted value.
     final func _writeValue(_ key: Int, _ value: Value) {
-        _write(key, value) { tx, column, row throws(EngineError) in try tx.set(column, row, value) }
+        _write(key, to: value) { tx, column, row throws(EngineError) in try tx.set(column, row, to: value) }
     }
 }
 
 @usableFromInline @inline(never)
-func _fhWriteInt(_ object: ObjectBase, _ key: Int, _ value: Int64) {
-    object._write(key, .int(value)) { tx, column, row throws(EngineError) in tx.setInt(column, row, value) }
+func _fhWriteInt(_ object: ObjectBase, _ key: Int, to value: Int64) {
+    object._write(key, to: .int(value)) { tx, column, row throws(EngineError) in tx.setInt(column, row, to: value) }
 }
 
 @usableFromInline @inline(never)
-func _fhWriteBool(_ object: ObjectBase, _ key: Int, _ value: Bool) {
-    object._write(key, .bool(value)) { tx, column, row throws(EngineError) in tx.setBool(column, row, value) }
+func _fhWriteBool(_ object: ObjectBase, _ key: Int, to value: Bool) {
+    object._write(key, to: .bool(value)) { tx, column, row throws(EngineError) in tx.setBool(column, row, to: value) }
 }
 
 @usableFromInline @inline(never)
-func _fhWriteDouble(_ object: ObjectBase, _ key: Int, _ value: Double) {
-    object._write(key, .double(value)) { tx, column, row throws(EngineError) in tx.setDouble(column, row, value) }
+func _fhWriteDouble(_ object: ObjectBase, _ key: Int, to value: Double) {
+    object._write(key, to: .double(value)) { tx, column, row throws(EngineError) in tx.setDouble(column, row, to: value)
+    }
 }
 
 @usableFromInline @inline(never)
-func _fhWriteString(_ object: ObjectBase, _ key: Int, _ value: String) {
-    object._write(key, .string(value)) { tx, column, row throws(EngineError) in
+func _fhWriteString(_ object: ObjectBase, _ key: Int, to value: String) {
+    object._write(key, to: .string(value)) { tx, column, row throws(EngineError) in
         // The general call checks the length.
         if value.utf8.count > 16_000_000 {
-            try tx.set(column, row, .string(value))
+            try tx.set(column, row, to: .string(value))
         } else {
-            tx.setString(column, row, value)
+            tx.setString(column, row, to: value)
         }
     }
 }
 
 @usableFromInline @inline(never)
 func _fhWriteNull(_ object: ObjectBase, _ key: Int) {
-    object._write(key, .null) { tx, column, row throws(EngineError) in try tx.set(column, row, .null) }
+    object._write(key, to: .null) { tx, column, row throws(EngineError) in try tx.set(column, row, to: .null) }
 }
 
 @usableFromInline @inline(never)
-func _fhWriteValue(_ object: ObjectBase, _ key: Int, _ value: Value) { object._writeValue(key, value) }
+func _fhWriteValue(_ object: ObjectBase, _ key: Int, to value: Value) { object._writeValue(key, value) }
 
 /// Sets a link to an object. An unmanaged object is added to the realm. An embedded object that has an owner is copied.
 @usableFromInline @inline(never)
-func _fhWriteLink(_ object: ObjectBase, _ key: Int, _ value: ObjectBase?) {
+func _fhWriteLink(_ object: ObjectBase, _ key: Int, to value: ObjectBase?) {
+    if object._extra != nil, object._replaceKept(key, by: .object(value)) { return }
     let at = object._prepareWrite(key)
     var target: ObjectKey?
     if let value {
@@ -131,7 +134,7 @@ func _fhWriteLink(_ object: ObjectBase, _ key: Int, _ value: ObjectBase?) {
         target = stored
     }
     at.column._withUnsafeGuaranteedRef { column in
-        at.transaction._withUnsafeGuaranteedRef { $0.setLink(column, object._key, target) }
+        at.transaction._withUnsafeGuaranteedRef { $0.setLink(column, object._key, to: target) }
     }
 }
 

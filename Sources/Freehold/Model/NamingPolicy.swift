@@ -73,7 +73,7 @@ public enum NamingPolicy: Sendable, Hashable, CaseIterable {
     private static func words(ofPart part: [Character]) -> [String] {
         var words: [String] = []
         var start = 0
-        for i in part.indices.dropFirst() where isBoundary(part, i, start) {
+        for i in part.indices.dropFirst() where isBoundary(part, at: i, from: start) {
             words.append(String(part[start..<i]))
             start = i
         }
@@ -82,7 +82,7 @@ public enum NamingPolicy: Sendable, Hashable, CaseIterable {
     }
 
     /// Returns a Boolean value that indicates whether a word begins at `i`.
-    private static func isBoundary(_ part: [Character], _ i: Int, _ start: Int) -> Bool {
+    private static func isBoundary(_ part: [Character], at i: Int, from start: Int) -> Bool {
         guard part[i].isUppercase else { return false }
         guard part[i - 1].isUppercase else { return true }
         // The last letter of a run of uppercase letters begins the next word, unless the following letter is the s of a

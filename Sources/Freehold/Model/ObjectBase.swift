@@ -105,6 +105,9 @@ final class ObjectExtra {
     var valueError: Realm.Error?
     /// The recorder, for objects to which key paths are applied.
     var recorder: KeyPathRecorder?
+    /// The contents of an unmanaged object's properties that aren't values of their types, by property. See
+    /// `KeptContents.swift`.
+    var kept: [Int: _StoredContent] = [:]
 }
 
 extension ObjectBase: Hashable {

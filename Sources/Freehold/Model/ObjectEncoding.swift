@@ -15,7 +15,7 @@ enum ObjectEncoding {
     static func encode(_ object: any ObjectBase & Encodable, to encoder: any Encoder) throws {
         let outer = fh_encoding()
         defer { fh_set_encoding(outer) }
-        guard object._isManaged else {
+        guard object._isManaged || object._keepsContents else {
             fh_set_encoding(nil)
             return try object.encode(to: encoder)
         }
@@ -27,7 +27,7 @@ enum ObjectEncoding {
         withExtendedLifetime(object) {}
     }
 
-    /// Returns the managed object whose property is being encoded.
+    /// Returns the managed object, or the copy that keeps contents, whose property is being encoded.
     static func object(
         _ encoder: any Encoder,
         hasProperty access: any PersistedAccess.Type,

@@ -44,7 +44,7 @@ enum ObjectPopulation {
             object.assign(content, to: property)
             return
         }
-        let content = try made(content, in: object, property, isCopy: isCopy, &copies)
+        let content = try made(content, in: object, for: property, isCopy: isCopy, copies: &copies)
         let fits: Bool
         if property.isCollection {
             fits = property.access.collection(of: object, at: property)?.assignContents(content) ?? false
@@ -66,11 +66,18 @@ enum ObjectPopulation {
     private static func made(
         _ content: _StoredContent,
         in owner: ObjectBase,
-        _ property: PropertyInfo,
+        for property: PropertyInfo,
         isCopy: Bool,
-        _ copies: inout EmbeddedCopies
+        copies: inout EmbeddedCopies
     ) throws(Realm.Error) -> _StoredContent {
         switch content {
+        // Content that isn't a value of the custom type is kept, as an object of the copy's own.
+        case .object(let object as EmbeddedObject)
+        where property.shape.isMapped && property.shape.isPartial && owner._core == nil && object._core != nil
+            && !property.access.isMapped(content):
+            let copy = object._info.makeUnmanaged()
+            try assign(try ValueConversion.object(object, object._info), to: copy)
+            return .object(copy)
         // The value of a custom type creates its own object, so there is nothing to copy.
         case .object(is EmbeddedObject) where property.shape.isMapped: return content
         case .object(let object as EmbeddedObject) where owner._core == nil && (isCopy || object._core != nil):
@@ -82,7 +89,7 @@ enum ObjectPopulation {
             }
             guard let target = owner._info.targetInfo(of: property) else { return content }
             let values = try ValueConversion.object(object, target)
-            return try made(.values(values), in: owner, property, isCopy: isCopy, &copies)
+            return try made(.values(values), in: owner, for: property, isCopy: isCopy, copies: &copies)
         case .value, .computed, .object: return content
         case .values(let values):
             let object = values.info.makeUnmanaged()
@@ -97,14 +104,14 @@ enum ObjectPopulation {
             var out: [_StoredContent] = []
             out.reserveCapacity(elements.count)
             for element in elements {
-                out.append(try made(element, in: owner, property, isCopy: isCopy, &copies))
+                out.append(try made(element, in: owner, for: property, isCopy: isCopy, copies: &copies))
             }
             return .list(out)
         case .dictionary(let entries):
             var out: [_StoredEntry] = []
             out.reserveCapacity(entries.count)
             for entry in entries {
-                let content = try made(entry.content, in: owner, property, isCopy: isCopy, &copies)
+                let content = try made(entry.content, in: owner, for: property, isCopy: isCopy, copies: &copies)
                 out.append(_StoredEntry(entry.key, content))
             }
             return .dictionary(out)

@@ -20,9 +20,11 @@ extension RealmCollectionValue {
 }
 
 extension RealmCollection {
-    /// The stored elements of a managed collection, if some may not be values of their type. Otherwise nil.
+    /// The stored elements of a managed collection, or those that an unmanaged one keeps, if some may not be values of their
+    /// type. Otherwise nil.
     var partialContents: [_StoredContent]? {
         guard Element._rlmShape.isPartial else { return nil }
+        if let keeping = self as? any ContentKeeping, let kept = keeping.kept { return kept }
         if let values = _values {
             return values.core == nil ? nil : ValueResults(values).values.map { _StoredContent.value($0) }
         }
@@ -37,8 +39,10 @@ extension RealmCollection {
 }
 
 extension Map {
-    /// The stored values of a managed map, if some may not be values of their type. Otherwise nil.
+    /// The stored values of a managed map, or those that an unmanaged one keeps, if some may not be values of their type.
+    /// Otherwise nil.
     var partialContents: [_StoredContent]? {
+        if let kept { return kept.sorted.map(\.value) }
         guard Value._rlmShape.isPartial, let at = place() else { return nil }
         return at.entries.map { at.table.content(of: $0.value, at.property) }
     }

@@ -16,14 +16,18 @@ extension _PersistableInteger {
     @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Self {
         _narrow(_fhReadInt(object, key))
     }
-    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Self) {
-        _fhWriteInt(object, key, Int64(truncatingIfNeeded: value))
+    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: Self) {
+        _fhWriteInt(object, key, to: Int64(truncatingIfNeeded: value))
     }
     @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Self? {
         _fhReadOptionalInt(object, key).map { _narrow($0) }
     }
-    @inlinable @inline(__always) public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Self?) {
-        if let value { _fhWriteInt(object, key, Int64(truncatingIfNeeded: value)) } else { _fhWriteNull(object, key) }
+    @inlinable @inline(__always) public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: Self?) {
+        if let value {
+            _fhWriteInt(object, key, to: Int64(truncatingIfNeeded: value))
+        } else {
+            _fhWriteNull(object, key)
+        }
     }
     /// Returns an `Int` as itself, and an integer of another width as an `NSNumber`. It can be cast to all types that
     /// can represent the number.
@@ -70,14 +74,14 @@ extension Bool: _PersistableScalar, _Indexable, _PrimaryKey {
     @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Bool {
         _fhReadBool(object, key)
     }
-    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Bool) {
-        _fhWriteBool(object, key, value)
+    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: Bool) {
+        _fhWriteBool(object, key, to: value)
     }
     @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Bool? {
         _fhReadOptionalBool(object, key)
     }
-    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Bool?) {
-        if let value { _rlmSet(object, key, value) } else { _fhWriteNull(object, key) }
+    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: Bool?) {
+        if let value { _rlmSet(object, key, to: value) } else { _fhWriteNull(object, key) }
     }
     public var _rlmStored: Value { .bool(self) }
     public init?(_rlmStored value: Value) {
@@ -101,14 +105,14 @@ extension Float: _PersistableScalar {
     @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Float {
         _fhReadFloat(object, key) ?? 0
     }
-    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Float) {
-        _fhWriteValue(object, key, .float(value))
+    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: Float) {
+        _fhWriteValue(object, key, to: .float(value))
     }
     @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Float? {
         _fhReadFloat(object, key)
     }
-    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Float?) {
-        if let value { _rlmSet(object, key, value) } else { _fhWriteNull(object, key) }
+    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: Float?) {
+        if let value { _rlmSet(object, key, to: value) } else { _fhWriteNull(object, key) }
     }
     public var _rlmStored: Value { .float(self) }
     public init?(_rlmStored value: Value) {
@@ -127,14 +131,14 @@ extension Double: _PersistableScalar {
     @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Double {
         _fhReadDouble(object, key)
     }
-    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Double) {
-        _fhWriteDouble(object, key, value)
+    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: Double) {
+        _fhWriteDouble(object, key, to: value)
     }
     @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Double? {
         _fhReadOptionalDouble(object, key)
     }
-    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Double?) {
-        if let value { _rlmSet(object, key, value) } else { _fhWriteNull(object, key) }
+    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: Double?) {
+        if let value { _rlmSet(object, key, to: value) } else { _fhWriteNull(object, key) }
     }
     public var _rlmStored: Value { .double(self) }
     public init?(_rlmStored value: Value) {
@@ -153,14 +157,14 @@ extension String: _PersistableScalar, _Indexable, _PrimaryKey {
     @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> String {
         _fhReadString(object, key) ?? ""
     }
-    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: String) {
-        _fhWriteString(object, key, value)
+    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: String) {
+        _fhWriteString(object, key, to: value)
     }
     @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> String? {
         _fhReadString(object, key)
     }
-    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: String?) {
-        if let value { _rlmSet(object, key, value) } else { _fhWriteNull(object, key) }
+    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: String?) {
+        if let value { _rlmSet(object, key, to: value) } else { _fhWriteNull(object, key) }
     }
     public var _rlmStored: Value { .string(self) }
     public init?(_rlmStored value: Value) {

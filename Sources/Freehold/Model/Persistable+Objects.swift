@@ -29,8 +29,8 @@ extension ObjectBase: _PersistableInsideOptional, _RealmCollectionValueInsideOpt
         }
         return link
     }
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: ObjectBase) {
-        _fhWriteLink(object, key, value)
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: ObjectBase) {
+        _fhWriteLink(object, key, to: value)
     }
     @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Self? {
         guard let link = _fhReadLink(object, key) else { return nil }
@@ -39,9 +39,9 @@ extension ObjectBase: _PersistableInsideOptional, _RealmCollectionValueInsideOpt
     @inlinable @inline(__always) public static func _rlmSetOptional(
         _ object: ObjectBase,
         _ key: Int,
-        _ value: ObjectBase?
+        to value: ObjectBase?
     ) {
-        _fhWriteLink(object, key, value)
+        _fhWriteLink(object, key, to: value)
     }
     public static func _rlmAny(_ value: ObjectBase) -> Any? { value }
     public static func _rlmContent(_ value: ObjectBase) -> _StoredContent { .object(value) }

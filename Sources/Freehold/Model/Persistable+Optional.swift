@@ -27,8 +27,8 @@ extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
     @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Wrapped? {
         Wrapped._rlmGetOptional(object, key)
     }
-    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Wrapped?) {
-        Wrapped._rlmSetOptional(object, key, value)
+    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: Wrapped?) {
+        Wrapped._rlmSetOptional(object, key, to: value)
     }
     public static func _rlmAny(_ value: Wrapped?) -> Any? { value.flatMap { Wrapped._rlmAny($0) } }
     public static func _rlmContent(_ value: Wrapped?) -> _StoredContent {

@@ -10,7 +10,7 @@ extension _NeverPersistable {
     public static func _rlmPlaceholder() -> Self { never() }
     public static func _rlmDefaultValue() -> Self { never() }
     public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Self { never() }
-    public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Self) { never() }
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: Self) { never() }
     public static func _rlmAny(_ value: Self) -> Any? { value }
     public static func _rlmContent(_ value: Self) -> _StoredContent { .computed }
     public static func _rlmFromContent(_ content: _StoredContent) -> Self? { nil }
@@ -45,7 +45,7 @@ extension Dictionary: _RealmSchemaDiscoverable, _HasPersistedType, _Persistable,
 @available(*, unavailable, message: "a list isn't optional: declare `List<…>`, which is empty where there is nothing")
 extension List: _PersistableInsideOptional {
     public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> List? { nil }
-    public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: List?) {}
+    public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: List?) {}
 }
 
 @available(
@@ -55,11 +55,11 @@ extension List: _PersistableInsideOptional {
 )
 extension MutableSet: _PersistableInsideOptional {
     public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> MutableSet? { nil }
-    public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: MutableSet?) {}
+    public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: MutableSet?) {}
 }
 
 @available(*, unavailable, message: "a map isn't optional: declare `Map<…>`, which is empty where there is nothing")
 extension Map: _PersistableInsideOptional {
     public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Map? { nil }
-    public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Map?) {}
+    public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: Map?) {}
 }

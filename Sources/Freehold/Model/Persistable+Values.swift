@@ -7,14 +7,14 @@ extension Data: _PersistableScalar {
     @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Data {
         _fhReadData(object, key) ?? Data()
     }
-    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Data) {
-        _fhWriteValue(object, key, .data(value))
+    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: Data) {
+        _fhWriteValue(object, key, to: .data(value))
     }
     @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Data? {
         _fhReadData(object, key)
     }
-    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Data?) {
-        if let value { _rlmSet(object, key, value) } else { _fhWriteNull(object, key) }
+    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: Data?) {
+        if let value { _rlmSet(object, key, to: value) } else { _fhWriteNull(object, key) }
     }
     public var _rlmStored: Value { .data(self) }
     public init?(_rlmStored value: Value) {
@@ -34,14 +34,14 @@ extension Date: _PersistableScalar, _Indexable {
     @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Date {
         _fhReadDate(object, key) ?? _rlmPlaceholder()
     }
-    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Date) {
-        _fhWriteValue(object, key, value._rlmStored)
+    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: Date) {
+        _fhWriteValue(object, key, to: value._rlmStored)
     }
     @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Date? {
         _fhReadDate(object, key)
     }
-    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Date?) {
-        if let value { _rlmSet(object, key, value) } else { _fhWriteNull(object, key) }
+    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: Date?) {
+        if let value { _rlmSet(object, key, to: value) } else { _fhWriteNull(object, key) }
     }
     public var _rlmStored: Value { .timestamp(Timestamp(self)) }
     public init?(_rlmStored value: Value) {
@@ -65,14 +65,14 @@ extension Decimal128: _PersistableScalar {
     @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Decimal128 {
         _fhReadDecimal128(object, key) ?? Decimal128()
     }
-    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Decimal128) {
-        _fhWriteValue(object, key, .decimal128(value))
+    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: Decimal128) {
+        _fhWriteValue(object, key, to: .decimal128(value))
     }
     @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Decimal128? {
         _fhReadDecimal128(object, key)
     }
-    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Decimal128?) {
-        if let value { _rlmSet(object, key, value) } else { _fhWriteNull(object, key) }
+    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: Decimal128?) {
+        if let value { _rlmSet(object, key, to: value) } else { _fhWriteNull(object, key) }
     }
     public var _rlmStored: Value { .decimal128(self) }
     public init?(_rlmStored value: Value) {
@@ -92,14 +92,14 @@ extension ObjectId: _PersistableScalar, _Indexable, _PrimaryKey {
     @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> ObjectId {
         _fhReadObjectId(object, key) ?? ObjectId()
     }
-    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: ObjectId) {
-        _fhWriteValue(object, key, .objectId(value))
+    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: ObjectId) {
+        _fhWriteValue(object, key, to: .objectId(value))
     }
     @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> ObjectId? {
         _fhReadObjectId(object, key)
     }
-    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: ObjectId?) {
-        if let value { _rlmSet(object, key, value) } else { _fhWriteNull(object, key) }
+    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: ObjectId?) {
+        if let value { _rlmSet(object, key, to: value) } else { _fhWriteNull(object, key) }
     }
     public var _rlmStored: Value { .objectId(self) }
     public init?(_rlmStored value: Value) {
@@ -121,14 +121,14 @@ extension UUID: _PersistableScalar, _Indexable, _PrimaryKey {
     @inlinable @inline(__always) public static func _rlmGet(_ object: ObjectBase, _ key: Int) -> UUID {
         _fhReadUUID(object, key) ?? _rlmPlaceholder()
     }
-    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: UUID) {
-        _fhWriteValue(object, key, .uuid(value))
+    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: UUID) {
+        _fhWriteValue(object, key, to: .uuid(value))
     }
     @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> UUID? {
         _fhReadUUID(object, key)
     }
-    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: UUID?) {
-        if let value { _rlmSet(object, key, value) } else { _fhWriteNull(object, key) }
+    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: UUID?) {
+        if let value { _rlmSet(object, key, to: value) } else { _fhWriteNull(object, key) }
     }
     public var _rlmStored: Value { .uuid(self) }
     public init?(_rlmStored value: Value) {

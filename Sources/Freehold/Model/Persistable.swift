@@ -39,10 +39,10 @@ where PersistedType: _Persistable, PersistedType.PersistedType.PersistedType == 
     /// A Boolean value that indicates whether an assignment copies the contents of a collection instead of replacing
     /// the value.
     static var _rlmCopiesOnAssignment: Bool { get }
-    static func _rlmAssign(_ current: Self, _ new: Self)
+    static func _rlmAssign(_ current: Self, to new: Self)
 
     static func _rlmGet(_ object: ObjectBase, _ key: Int) -> Self
-    static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Self)
+    static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: Self)
 
     /// Returns the value as plain data: numbers as `Int`, `Float` or `Double`, and null as nil.
     static func _rlmAny(_ value: Self) -> Any?
@@ -56,7 +56,7 @@ where PersistedType: _Persistable, PersistedType.PersistedType.PersistedType == 
 
 extension _Persistable {
     @inlinable public static var _rlmCopiesOnAssignment: Bool { @inline(__always) get { false } }
-    @inlinable public static func _rlmAssign(_ current: Self, _ new: Self) {}
+    @inlinable public static func _rlmAssign(_ current: Self, to new: Self) {}
 }
 
 extension _Persistable where _Storage == Self {
@@ -70,7 +70,7 @@ public protocol _PersistableInsideOptional: _Persistable where PersistedType: _P
     /// Prepares a value before an unmanaged object stores it.
     static func _rlmWillHold(_ value: Self)
     static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Self?
-    static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Self?)
+    static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: Self?)
 }
 
 extension _PersistableInsideOptional {

@@ -16,8 +16,8 @@ import FreeholdEngine
 /// A stored raw value without a case reads as `nil` if the property, or the element of the collection, is optional.
 /// Otherwise, reading it is a programmer error, except in a synced realm, because another version of the app may have
 /// stored the value there. It then reads as the default value of the property, or of the element type. Operations that
-/// don't need a value of the enum show the raw value: `print`, `object["status"]`, `value(forKey:)`, copies in a realm,
-/// and JSON.
+/// don't need a value of the enum show the raw value: `print`, `object["status"]`, `value(forKey:)`, JSON and copies,
+/// managed or not.
 public protocol PersistableEnum: _PersistableInsideOptional, _RealmCollectionValueInsideOptional, _DefaultConstructible,
     RawRepresentable, CaseIterable, Comparable, MinMaxType, RealmEnum
 where RawValue: _PersistableScalar & Comparable, PersistedType == RawValue, _Storage == Self {}
@@ -50,19 +50,19 @@ extension PersistableEnum {
         if let value: Self = object._fallback(key) { return value }
         return _fhUnmapped(
             object,
-            object._extra?.recorder == nil ? RawValue._rlmGet(object, key) : nil,
-            _rlmDefaultValue()
+            object._extra?.recorder == nil ? object._kept(key)?.plain ?? RawValue._rlmGet(object, key) : nil,
+            or: _rlmDefaultValue()
         )
     }
-    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, _ value: Self) {
-        RawValue._rlmSet(object, key, value.rawValue)
+    @inlinable @inline(__always) public static func _rlmSet(_ object: ObjectBase, _ key: Int, to value: Self) {
+        RawValue._rlmSet(object, key, to: value.rawValue)
     }
     @inlinable @inline(__always) public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Self? {
         guard let raw = RawValue._rlmExact(object, key) else { return nil }
         return Self(rawValue: raw)
     }
-    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, _ value: Self?) {
-        RawValue._rlmSetOptional(object, key, value?.rawValue)
+    @inlinable public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: Self?) {
+        RawValue._rlmSetOptional(object, key, to: value?.rawValue)
     }
 
     public static func _rlmAny(_ value: Self) -> Any? { RawValue._rlmAny(value.rawValue) }
@@ -77,7 +77,7 @@ extension PersistableEnum {
         guard let content = RawValue._rlmConvert(value), _rlmFromContent(content) != nil else { return nil }
         return content
     }
-    public static func _rlmUnmapped(_ content: _StoredContent) -> Self { _fhUnmapped(nil, content.plain, nil) }
+    public static func _rlmUnmapped(_ content: _StoredContent) -> Self { _fhUnmapped(nil, content.plain, or: nil) }
 }
 
 @usableFromInline @inline(never)
@@ -88,7 +88,7 @@ func _fhNoCases(_ type: Any.Type) -> Never {
 /// Returns the result of reading a stored value that isn't a value of the Swift type. Key paths are applied to objects
 /// without values.
 @usableFromInline @inline(never)
-func _fhUnmapped<T>(_ object: ObjectBase?, _ value: Any?, _ fallback: @autoclosure () -> T?) -> T {
+func _fhUnmapped<T>(_ object: ObjectBase?, _ value: Any?, or fallback: @autoclosure () -> T?) -> T {
     if object?._extra?.recorder != nil, let fallback = fallback() { return fallback }
     programmerError(
         "The stored value \(value.map { PlainValue.describe($0) } ?? "null") stands for no \(T.self). Declare the "

@@ -95,16 +95,16 @@ public struct Persisted<Value: _Persistable> {
             let meta = object[keyPath: storageKeyPath].meta
             // Code that can trap runs before the storage is accessed.
             if meta & managedBit != 0 {
-                Value._rlmSet(object, Int(truncatingIfNeeded: meta & 0xffff), newValue)
+                Value._rlmSet(object, Int(truncatingIfNeeded: meta & 0xffff), to: newValue)
                 return
             }
             if Value._rlmCopiesOnAssignment {
                 if let value = Value._rlmUnbox(object[keyPath: storageKeyPath].value) {
-                    Value._rlmAssign(value, newValue)
+                    Value._rlmAssign(value, to: newValue)
                 } else {
                     let fresh = Value._rlmDefaultValue()
                     object[keyPath: storageKeyPath].value = Value._rlmBox(fresh)
-                    Value._rlmAssign(fresh, newValue)
+                    Value._rlmAssign(fresh, to: newValue)
                 }
                 return
             }

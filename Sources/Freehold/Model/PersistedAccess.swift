@@ -119,9 +119,11 @@ extension Persisted: PersistedAccess {
         return unmapped(object, property) ?? Value._rlmContent(get(object, property))
     }
 
-    /// Returns the stored content of a managed object's property, if it isn't a value of the type.
+    /// Returns the content of a managed object's property, or that which an unmanaged copy keeps, if it isn't a value of
+    /// the type.
     private static func unmapped(_ object: ObjectBase, _ property: PropertyInfo) -> _StoredContent? {
-        guard property.shape.isPartial, !property.isCollection, let content = object._storedContent(of: property),
+        guard property.shape.isPartial, !property.isCollection,
+            let content = object._kept(property.index) ?? object._storedContent(of: property),
             Value._rlmFromContent(content) == nil
         else { return nil }
         // A custom type that is stored as an object reads as its default value if no object is stored.
@@ -141,15 +143,27 @@ extension Persisted: PersistedAccess {
     }
 
     static func assign(_ content: _StoredContent, to object: ObjectBase, at property: PropertyInfo) -> Bool {
-        guard let value = Value._rlmFromContent(content) else { return false }
+        guard let value = Value._rlmFromContent(content) else { return keep(content, in: object, at: property) }
         let wrapper = wrapper(object, property)
         if wrapper.pointee.meta & managedBit != 0 {
-            Value._rlmSet(object, property.index, value)
+            Value._rlmSet(object, property.index, to: value)
         } else if Value._rlmCopiesOnAssignment {
-            Value._rlmAssign(get(object, property), value)
+            Value._rlmAssign(get(object, property), to: value)
         } else {
             wrapper.pointee.value = Value._rlmBox(value)
         }
+        return true
+    }
+
+    /// Keeps a content that isn't a value of the type, in an unmanaged object.
+    ///
+    /// - Returns: false if the content doesn't fit the stored type, either.
+    private static func keep(_ content: _StoredContent, in object: ObjectBase, at property: PropertyInfo) -> Bool {
+        guard object._core == nil, object._extra?.recorder == nil, property.shape.isPartial, !property.isCollection,
+            property.shape.stores(content)
+        else { return false }
+        adopt(wrapper(object, property), property.index)
+        object._keep(content, property.index)
         return true
     }
 
@@ -172,7 +186,7 @@ protocol ContentCollection: AnyObject {
     /// Creates an empty, unmanaged collection.
     init()
     /// Becomes the collection of a row's property. Its unmanaged content is dropped.
-    func bind(_ table: ManagedTable, _ key: ObjectKey, _ property: Int)
+    func bind(_ table: ManagedTable, _ key: ObjectKey, property: Int)
     /// The content as `.list` or `.dictionary`.
     var content: _StoredContent { get }
     /// Converts a value for an element. Returns nil if it doesn't fit the element's type.

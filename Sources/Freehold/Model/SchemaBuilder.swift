@@ -10,7 +10,11 @@ enum SchemaBuilder {
             for type in types {
                 guard let cls = type as? ObjectBase.Type, !Discovery.isRoot(cls) else {
                     problems.append(
-                        SchemaProblem(ClassNames.qualified(type), nil, "is no model: models are subclasses of Object")
+                        SchemaProblem(
+                            ClassNames.qualified(type),
+                            nil,
+                            message: "is no model: models are subclasses of Object"
+                        )
                     )
                     continue
                 }

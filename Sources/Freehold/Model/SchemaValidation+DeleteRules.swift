@@ -5,21 +5,23 @@ extension SchemaValidation {
     mutating func checkDeleteRules(of object: ObjectSchema) {
         for property in object.allProperties where property.deleteRule != .nullify {
             guard property.type == .object || property.type == .any || property.isComputed else {
-                report(object, property, "has a delete rule, but is no link")
+                report(object, property, message: "has a delete rule, but is no link")
                 continue
             }
             if let target = property.objectClassName.flatMap({ schema[$0] }), target.isEmbedded, !property.isComputed {
                 report(
                     object,
                     property,
-                    "has a delete rule, but links to \(target.declaredName), which is embedded: its objects always go with their owner"
+                    message:
+                        "has a delete rule, but links to \(target.declaredName), which is embedded: its objects always go with their owner"
                 )
             }
             if object.isEmbedded, property.isComputed || property.deleteRule == .deny {
                 report(
                     object,
                     property,
-                    "can't have the delete rule .\(property.deleteRule): \(object.declaredName) is embedded, its objects go with their owner"
+                    message:
+                        "can't have the delete rule .\(property.deleteRule): \(object.declaredName) is embedded, its objects go with their owner"
                 )
             }
             guard property.isComputed else { continue }
@@ -27,14 +29,16 @@ extension SchemaValidation {
                 report(
                     object,
                     property,
-                    "has a delete rule, but its origin holds mixed values, whose links lead to objects of any class"
+                    message:
+                        "has a delete rule, but its origin holds mixed values, whose links lead to objects of any class"
                 )
             }
             for other in rivals(of: property, in: object) {
                 report(
                     object,
                     property,
-                    "has the delete rule .\(property.deleteRule), but \(other.name), of the same links, has .\(other.deleteRule): give one"
+                    message:
+                        "has the delete rule .\(property.deleteRule), but \(other.name), of the same links, has .\(other.deleteRule): give one"
                 )
             }
         }

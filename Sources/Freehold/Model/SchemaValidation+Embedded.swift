@@ -3,14 +3,18 @@
 extension SchemaValidation {
     mutating func checkOwnership(in object: ObjectSchema) {
         if object.isEmbedded, let key = object.primaryKeyProperty {
-            report(object, key, "can't be a primary key: \(object.declaredName) is embedded, its objects have an owner")
+            report(
+                object,
+                key,
+                message: "can't be a primary key: \(object.declaredName) is embedded, its objects have an owner"
+            )
         }
         for property in object.allProperties where property.type == .object {
             guard let target = embedded(property), property.collection == .set else { continue }
             report(
                 object,
                 property,
-                "can't be a set of \(target.declaredName), which is embedded: make it a list or a map"
+                message: "can't be a set of \(target.declaredName), which is embedded: make it a list or a map"
             )
         }
         checkRequiredNesting(of: object)
@@ -36,7 +40,8 @@ extension SchemaValidation {
                     report(
                         object,
                         nil,
-                        "always holds another of its class (\(path.joined(separator: ", "))): make one optional"
+                        message:
+                            "always holds another of its class (\(path.joined(separator: ", "))): make one optional"
                     )
                     return
                 }

@@ -6,7 +6,7 @@ struct SchemaProblem: Hashable, Sendable, CustomStringConvertible {
     let property: String?
     let message: String
 
-    init(_ className: String, _ property: String?, _ message: String) {
+    init(_ className: String, _ property: String?, message: String) {
         self.className = className
         self.property = property
         self.message = message
@@ -38,8 +38,8 @@ struct SchemaValidation {
         return validation.problems
     }
 
-    mutating func report(_ object: ObjectSchema, _ property: Property?, _ message: String) {
-        problems.append(SchemaProblem(object.declaredName, property?.name, message))
+    mutating func report(_ object: ObjectSchema, _ property: Property?, message: String) {
+        problems.append(SchemaProblem(object.declaredName, property?.name, message: message))
     }
 
     // MARK: Checks of one class
@@ -50,19 +50,22 @@ struct SchemaValidation {
             report(
                 object,
                 nil,
-                object.typed == nil
+                message: object.typed == nil
                     ? "has no property"
                     : "has no @Persisted property. Did you remember to mark them with '@Persisted'? A class that isn't "
                         + "to be stored says so by overriding shouldIncludeInDefaultSchema()"
             )
         }
-        if object.allProperties.count > Self.maximumProperties { report(object, nil, "has too many properties") }
-        if object.className.isEmpty { report(object, nil, "has an empty name") }
+        if object.allProperties.count > Self.maximumProperties {
+            report(object, nil, message: "has too many properties")
+        }
+        if object.className.isEmpty { report(object, nil, message: "has an empty name") }
         if object.className.utf8.count > Self.maximumClassName {
             report(
                 object,
                 nil,
-                "has a name of over \(Self.maximumClassName) bytes (\(object.className)): give it a shorter one in the file by overriding mappedName()"
+                message:
+                    "has a name of over \(Self.maximumClassName) bytes (\(object.className)): give it a shorter one in the file by overriding mappedName()"
             )
         }
         checkPropertyNames(of: object)
@@ -80,26 +83,27 @@ struct SchemaValidation {
         for property in object.allProperties { names[property.name, default: 0] += 1 }
         for property in object.allProperties {
             let column = property.columnName
-            if column.isEmpty || property.name.isEmpty { report(object, property, "has an empty name") }
+            if column.isEmpty || property.name.isEmpty { report(object, property, message: "has an empty name") }
             if column.utf8.count > Self.maximumPropertyName {
                 report(
                     object,
                     property,
-                    "has a name of over \(Self.maximumPropertyName) bytes (\(column)): give it a shorter one in the file with mapTo:"
+                    message:
+                        "has a name of over \(Self.maximumPropertyName) bytes (\(column)): give it a shorter one in the file with mapTo:"
                 )
             }
             if column.contains(".") {
-                report(object, property, "has a dot in its stored name \"\(column)\": key paths can't name it")
+                report(object, property, message: "has a dot in its stored name \"\(column)\": key paths can't name it")
             } else if let name = [column, property.name].first(where: { !$0.isEmpty && !NamedPath.isName($0) }) {
-                report(object, property, Self.unwritable(name))
+                report(object, property, message: Self.unwritable(name))
             }
             if let other = columns[column], other != property.name {
-                report(object, property, "has the stored name \"\(column)\", which \(other) has too")
+                report(object, property, message: "has the stored name \"\(column)\", which \(other) has too")
             } else if column != property.name, names[column] != nil {
                 report(
                     object,
                     property,
-                    "has the stored name \"\(column)\", which is the name of another property in Swift"
+                    message: "has the stored name \"\(column)\", which is the name of another property in Swift"
                 )
             }
             columns[column] = property.name
@@ -107,7 +111,7 @@ struct SchemaValidation {
         // The class itself reports properties that are declared twice.
         guard object.typed?.properties.count != object.allProperties.count else { return }
         for (name, count) in names.sorted(by: { $0.key < $1.key }) where count > 1 {
-            report(object, object.allProperties.first { $0.name == name }, "is there \(count) times")
+            report(object, object.allProperties.first { $0.name == name }, message: "is there \(count) times")
         }
     }
 
@@ -118,53 +122,57 @@ struct SchemaValidation {
     private mutating func check(_ property: Property, of object: ObjectSchema) {
         let isLink = property.type == .object || property.isComputed
         if isLink && property.objectClassName == nil {
-            report(object, property, "links to no class: give its name")
+            report(object, property, message: "links to no class: give its name")
         } else if !isLink && property.objectClassName != nil {
-            report(object, property, "names the class \(property.objectClassName!), but is no link")
+            report(object, property, message: "names the class \(property.objectClassName!), but is no link")
         }
         if property.isRequiredLink {
-            report(object, property, "must be optional: `var \(property.name): \(targetName(property))?`")
+            report(object, property, message: "must be optional: `var \(property.name): \(targetName(property))?`")
         }
         if property.collection == .list, property.type == .object, property.isOptional {
-            report(object, property, "must be a list of objects that aren't optional")
+            report(object, property, message: "must be a list of objects that aren't optional")
         }
         if property.type == .any, property.isOptional {
-            report(object, property, "must not be optional: null is `AnyRealmValue.none`")
+            report(object, property, message: "must not be optional: null is `AnyRealmValue.none`")
         }
         if property.collection == .set, property.type == .object {
-            if property.isOptional { report(object, property, "must be a set of objects that aren't optional") }
+            if property.isOptional {
+                report(object, property, message: "must be a set of objects that aren't optional")
+            }
             if property.target is EmbeddedObject.Type
                 || property.objectClassName.map({ schema[$0]?.isEmbedded == true }) == true
             {
-                report(object, property, "is a set of embedded objects, which can only be in lists and maps")
+                report(object, property, message: "is a set of embedded objects, which can only be in lists and maps")
             }
         }
         if property.collection == .map, property.type == .object, !property.isOptional {
             report(
                 object,
                 property,
-                "must be a map of optional objects: `Map<String, \(targetName(property))?>`, because an object that is deleted leaves null"
+                message:
+                    "must be a map of optional objects: `Map<String, \(targetName(property))?>`, because an object that is deleted leaves null"
             )
         }
         if property.isComputed, property.originProperty == nil {
-            report(object, property, "needs @Persisted(originProperty: …)")
+            report(object, property, message: "needs @Persisted(originProperty: …)")
         }
     }
 
     private mutating func checkKeys(of object: ObjectSchema) {
         let keys = object.allProperties.filter(\.isPrimaryKey)
         if keys.count > 1 {
-            report(object, nil, "has more than one primary key: \(keys.map(\.name).joined(separator: ", "))")
+            report(object, nil, message: "has more than one primary key: \(keys.map(\.name).joined(separator: ", "))")
         }
         for key in keys where key.isCollection || ![.int, .string, .objectId, .UUID].contains(key.type) {
-            report(object, key, "can't be a primary key: those are integers, strings, object ids and UUIDs")
+            report(object, key, message: "can't be a primary key: those are integers, strings, object ids and UUIDs")
         }
         for property in object.allProperties where property.isIndexed && !property.isPrimaryKey {
             if !property.canBeIndexed {
                 report(
                     object,
                     property,
-                    "can't be indexed: only integers, booleans, strings, dates, object ids, UUIDs and mixed values can"
+                    message:
+                        "can't be indexed: only integers, booleans, strings, dates, object ids, UUIDs and mixed values can"
                 )
             }
         }
@@ -174,18 +182,22 @@ struct SchemaValidation {
     private mutating func checkPlaces(of object: ObjectSchema) {
         for property in object.allProperties where property.index == .places {
             if property.collection != .list || property.type != .double {
-                report(object, property, "can't have an index of places: only List<Double> properties can")
+                report(object, property, message: "can't have an index of places: only List<Double> properties can")
             } else if !object.isEmbedded {
-                report(object, property, "can't have an index of places: its class isn't embedded")
+                report(object, property, message: "can't have an index of places: its class isn't embedded")
             } else if property.columnName != "coordinates" && property.name != "coordinates" {
-                report(object, property, "can't have an index of places: it must be called, or stored as, coordinates")
+                report(
+                    object,
+                    property,
+                    message: "can't have an index of places: it must be called, or stored as, coordinates"
+                )
             } else if !object.allProperties.contains(where: {
                 ($0.columnName == "type" || $0.name == "type") && $0.type == .string && !$0.isCollection
             }) {
                 report(
                     object,
                     property,
-                    "has an index of places, and its class no String property called, or stored as, type"
+                    message: "has an index of places, and its class no String property called, or stored as, type"
                 )
             }
         }
@@ -194,9 +206,9 @@ struct SchemaValidation {
     private mutating func checkFullText(of object: ObjectSchema) {
         for property in object.allProperties where property.index == .fullText {
             if property.isPrimaryKey {
-                report(object, property, "is the primary key, which can't have a full-text index, too")
+                report(object, property, message: "is the primary key, which can't have a full-text index, too")
             } else if property.isCollection || property.type != .string {
-                report(object, property, "can't have a full-text index: only strings can")
+                report(object, property, message: "can't have a full-text index: only strings can")
             }
         }
     }
@@ -208,11 +220,15 @@ struct SchemaValidation {
         if object.className != declared.className || object.isEmbedded != declared.isEmbedded
             || object.isAsymmetric != declared.isAsymmetric
         {
-            report(object, nil, "is the schema of a class, whose name (\(declared.className)) and kind it must keep")
+            report(
+                object,
+                nil,
+                message: "is the schema of a class, whose name (\(declared.className)) and kind it must keep"
+            )
         }
         for property in declared.allProperties
         where !object.allProperties.contains(where: { $0.isSame(as: property) }) {
-            report(object, property, "isn't as its class declares it: only add properties to those of a class")
+            report(object, property, message: "isn't as its class declares it: only add properties to those of a class")
         }
     }
 
@@ -226,7 +242,8 @@ struct SchemaValidation {
                 SchemaProblem(
                     name,
                     nil,
-                    "is the name of \(same.count) classes (\(types.sorted().joined(separator: ", "))): give one another in the file by overriding mappedName(), or choose with objectTypes"
+                    message:
+                        "is the name of \(same.count) classes (\(types.sorted().joined(separator: ", "))): give one another in the file by overriding mappedName(), or choose with objectTypes"
                 )
             )
         }
@@ -242,7 +259,7 @@ struct SchemaValidation {
                 report(
                     object,
                     property,
-                    property.target.map { Discovery.isRoot($0) } == true
+                    message: property.target.map { Discovery.isRoot($0) } == true
                         ? "links to \(targetName(property)) itself: name a subclass"
                         : "links to \(targetName(property)), which isn't among the realm's classes: add it to objectTypes"
                 )
@@ -255,7 +272,8 @@ struct SchemaValidation {
                 report(
                     object,
                     property,
-                    "links to \(targetName(property)), which is asymmetric: its objects are only sent, so nothing can link to them"
+                    message:
+                        "links to \(targetName(property)), which is asymmetric: its objects are only sent, so nothing can link to them"
                 )
             }
         }
@@ -264,16 +282,16 @@ struct SchemaValidation {
 
     private mutating func checkAsymmetric(_ object: ObjectSchema) {
         guard object.isAsymmetric else { return }
-        if object.isEmbedded { report(object, nil, "can't be embedded and asymmetric") }
+        if object.isEmbedded { report(object, nil, message: "can't be embedded and asymmetric") }
         if object.primaryKeyProperty == nil {
             report(
                 object,
                 nil,
-                "is asymmetric and needs a primary key: `@Persisted(primaryKey: true) var _id: ObjectId`"
+                message: "is asymmetric and needs a primary key: `@Persisted(primaryKey: true) var _id: ObjectId`"
             )
         }
         for property in object.allProperties where property.isComputed {
-            report(object, property, "can't be there: nothing links to objects of an asymmetric class")
+            report(object, property, message: "can't be there: nothing links to objects of an asymmetric class")
         }
     }
 
@@ -283,7 +301,7 @@ struct SchemaValidation {
             report(
                 object,
                 property,
-                "has the origin \"\(origin)\", which is no property of \(target.declaredName)"
+                message: "has the origin \"\(origin)\", which is no property of \(target.declaredName)"
             )
             return
         }
@@ -293,7 +311,7 @@ struct SchemaValidation {
             report(
                 object,
                 property,
-                "has the origin \(target.declaredName).\(origin), which is no link to \(object.declaredName)"
+                message: "has the origin \(target.declaredName).\(origin), which is no link to \(object.declaredName)"
             )
         }
     }

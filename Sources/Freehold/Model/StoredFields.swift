@@ -21,7 +21,7 @@ enum StoredFields {
     static func of(_ cls: AnyClass) -> [StoredField] {
         (0..<recursiveCount(cls)).map { i in
             var metadata = FieldMetadata(name: nil, free: nil, isStrong: false, isVar: false)
-            let type = recursiveChildMetadata(cls, i, &metadata)
+            let type = recursiveChildMetadata(cls, i, metadata: &metadata)
             let name = metadata.name.map { String(cString: $0) } ?? ""
             metadata.free?(metadata.name)
             return StoredField(name: name, offset: recursiveChildOffset(cls, i), type: type)
@@ -43,7 +43,7 @@ private func recursiveCount(_ type: Any.Type) -> Int
 private func recursiveChildMetadata(
     _ type: Any.Type,
     _ index: Int,
-    _ metadata: UnsafeMutablePointer<FieldMetadata>
+    metadata: UnsafeMutablePointer<FieldMetadata>
 ) -> Any.Type
 
 @_silgen_name("swift_reflectionMirror_recursiveChildOffset")

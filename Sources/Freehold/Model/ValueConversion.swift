@@ -38,15 +38,15 @@ enum ValueConversion {
             let isOther = from.tableName != info.tableName && from.className != info.className
             for property in info.properties where !property.isComputed {
                 guard let index = from.index(named: property.name) ?? from.index(named: property.columnName) else {
-                    if isOther { throw lacking(property, from, info) }
+                    if isOther { throw lacking(property, from: from, in: info) }
                     continue
                 }
                 let field = try copied(
                     from.content(of: source, at: index),
-                    from.properties[index],
-                    property,
-                    info,
-                    depth
+                    from: from.properties[index],
+                    to: property,
+                    in: info,
+                    depth: depth
                 )
                 fields.append((property.index, field))
             }
@@ -100,14 +100,14 @@ enum ValueConversion {
         switch property.shape.collection {
         case .list, .set:
             guard let value else { return .list([]) }
-            return try elements(value, property, info, depth, copiesOthers)
+            return try elements(value, of: property, in: info, depth: depth, copiesOthers: copiesOthers)
         case .map:
             guard let value else { return .dictionary([]) }
-            return try entries(value, property, info, depth, copiesOthers)
+            return try entries(value, of: property, in: info, depth: depth, copiesOthers: copiesOthers)
         case .none:
             guard let value else { return try null(property, info) }
             if let content = converted(value, { property.converter.convert($0) }) { return content }
-            return try link(value, property, info, depth, copiesOthers)
+            return try link(value, of: property, in: info, depth: depth, copiesOthers: copiesOthers)
         }
     }
 
@@ -129,21 +129,21 @@ enum ValueConversion {
 
     private static func link(
         _ value: Any,
-        _ property: PropertyInfo,
-        _ info: ClassInfo,
-        _ depth: Int,
-        _ copiesOthers: Bool
+        of property: PropertyInfo,
+        in info: ClassInfo,
+        depth: Int,
+        copiesOthers: Bool
     ) throws(Realm.Error) -> _StoredContent {
         guard property.shape.type == .object, let target = info.targetInfo(of: property) else {
-            throw mismatch(value, property, info)
+            throw mismatch(value, of: property, in: info)
         }
         if let object = PlainValue.object(value) {
             if info.accepts(object, for: property) { return .object(object) }
-            guard copiesOthers else { throw mismatch(value, property, info) }
+            guard copiesOthers else { throw mismatch(value, of: property, in: info) }
         }
         guard PlainValue.object(value) != nil || PlainValue.dictionary(value) != nil || PlainValue.array(value) != nil
         else {
-            throw mismatch(value, property, info)
+            throw mismatch(value, of: property, in: info)
         }
         return .values(try object(value, target, depth: depth + 1))
     }
@@ -168,60 +168,62 @@ enum ValueConversion {
 
     static func element(
         _ given: Any?,
-        _ property: PropertyInfo,
-        _ info: ClassInfo,
-        _ depth: Int = 0,
+        of property: PropertyInfo,
+        in info: ClassInfo,
+        depth: Int = 0,
         copiesOthers: Bool
     ) throws(Realm.Error) -> _StoredContent {
         guard let value = PlainValue.unwrap(given) else { return try null(property, info) }
         if let content = converted(value, { property.converter.convertElement($0) }) { return content }
-        return try link(value, property, info, depth, copiesOthers)
+        return try link(value, of: property, in: info, depth: depth, copiesOthers: copiesOthers)
     }
 
     private static func elements(
         _ value: Any,
-        _ property: PropertyInfo,
-        _ info: ClassInfo,
-        _ depth: Int,
-        _ copiesOthers: Bool
+        of property: PropertyInfo,
+        in info: ClassInfo,
+        depth: Int,
+        copiesOthers: Bool
     ) throws(Realm.Error) -> _StoredContent {
         let given: [Any?]
         if let collection = PlainValue.reference(value) as? any ContentCollection {
-            guard case .list(let contents) = collection.content else { throw mismatch(value, property, info) }
+            guard case .list(let contents) = collection.content else { throw mismatch(value, of: property, in: info) }
             given = contents.map(\.plain)
         } else if let array = PlainValue.sequence(value) {
             given = array
         } else {
-            throw mismatch(value, property, info)
+            throw mismatch(value, of: property, in: info)
         }
         var contents: [_StoredContent] = []
         contents.reserveCapacity(given.count)
         for value in given {
-            contents.append(try element(value, property, info, depth, copiesOthers: copiesOthers))
+            contents.append(try element(value, of: property, in: info, depth: depth, copiesOthers: copiesOthers))
         }
         return .list(contents)
     }
 
     private static func entries(
         _ value: Any,
-        _ property: PropertyInfo,
-        _ info: ClassInfo,
-        _ depth: Int,
-        _ copiesOthers: Bool
+        of property: PropertyInfo,
+        in info: ClassInfo,
+        depth: Int,
+        copiesOthers: Bool
     ) throws(Realm.Error) -> _StoredContent {
         let given: [(key: String, value: Any?)]
         if let collection = PlainValue.reference(value) as? any ContentCollection {
-            guard case .dictionary(let entries) = collection.content else { throw mismatch(value, property, info) }
+            guard case .dictionary(let entries) = collection.content else {
+                throw mismatch(value, of: property, in: info)
+            }
             given = entries.map { ($0.key, $0.content.plain) }
         } else if let dictionary = PlainValue.dictionary(value) {
             given = dictionary.map { ($0.key, $0.value) }
         } else {
-            throw mismatch(value, property, info)
+            throw mismatch(value, of: property, in: info)
         }
         var contents: [_StoredEntry] = []
         contents.reserveCapacity(given.count)
         for (key, value) in given {
-            let content = try element(value, property, info, depth, copiesOthers: copiesOthers)
+            let content = try element(value, of: property, in: info, depth: depth, copiesOthers: copiesOthers)
             contents.append(_StoredEntry(key, content))
         }
         return .dictionary(contents)
@@ -230,12 +232,12 @@ enum ValueConversion {
     /// Returns the content of another object's property that has the same name or type.
     private static func copied(
         _ content: _StoredContent,
-        _ source: PropertyInfo?,
-        _ property: PropertyInfo,
-        _ info: ClassInfo,
-        _ depth: Int
+        from source: PropertyInfo?,
+        to property: PropertyInfo,
+        in info: ClassInfo,
+        depth: Int
     ) throws(Realm.Error) -> _StoredContent {
-        if case .computed = content { throw mismatch("linking objects", property, info) }
+        if case .computed = content { throw mismatch("linking objects", of: property, in: info) }
         if let source, source.access == property.converter { return content }
         return try field(content.plain, of: property, in: info, depth: depth)
     }
@@ -250,7 +252,7 @@ enum ValueConversion {
     }
 
     /// Returns the error for an object of another class that lacks the property.
-    private static func lacking(_ property: PropertyInfo, _ from: ClassInfo, _ info: ClassInfo) -> Realm.Error {
+    private static func lacking(_ property: PropertyInfo, from: ClassInfo, in info: ClassInfo) -> Realm.Error {
         Realm.Error(
             .invalidValue,
             "Invalid value: an object of class \(from.className), which has no such property, is given to initialize one of "
@@ -260,7 +262,7 @@ enum ValueConversion {
         )
     }
 
-    private static func mismatch(_ value: Any, _ property: PropertyInfo, _ info: ClassInfo) -> Realm.Error {
+    private static func mismatch(_ value: Any, of property: PropertyInfo, in info: ClassInfo) -> Realm.Error {
         Realm.Error(
             .invalidValue,
             "Invalid value: \(PlainValue.describe(value)) is given where \(expected(property)) is expected",

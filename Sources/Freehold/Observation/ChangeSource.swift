@@ -64,7 +64,7 @@ final class ObservedChanges<Observed: ThreadConfined, Change>: ChangeSource, @un
             case nil, .nothing: break
             case .change(let change): return change
             case .live(let change, let isOwn, let version):
-                if let change = ready(observation, change, isOwn: isOwn, version) { return change }
+                if let change = ready(observation, told: change, isOwn: isOwn, version: version) { return change }
             }
             if lock.withLock({ isEnded }) { return nil }
         }
@@ -156,7 +156,7 @@ final class ObservedChanges<Observed: ThreadConfined, Change>: ChangeSource, @un
 
     /// Returns the change relative to the present state of the realm, which may have moved since the change was
     /// delivered. The method is called where the realm is.
-    private func ready(_ observation: Observation, _ told: ObservedChange, isOwn: Bool, _ version: UInt64?) -> Change? {
+    private func ready(_ observation: Observation, told: ObservedChange, isOwn: Bool, version: UInt64?) -> Change? {
         guard let live else { return nil }
         var change = told
         if live.core.transaction != nil || live.core.snapshotVersion != version {

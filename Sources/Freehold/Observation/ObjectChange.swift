@@ -35,20 +35,20 @@ extension ObjectBase {
             out.append(
                 change(
                     table,
-                    i,
-                    old.flatMap { $0.contains(table.table, _key) ? $0.value(ofSingle: column, _key) : nil }
+                    at: i,
+                    from: old.flatMap { $0.contains(table.table, _key) ? $0.value(ofSingle: column, _key) : nil }
                 )
             )
         }
         for keyPath in deep {
             let name = keyPath.prefix { $0 != "." }
             guard let i = table.info.index(named: String(name)), seen.insert(i).inserted else { continue }
-            out.append(change(table, i, nil))
+            out.append(change(table, at: i, from: nil))
         }
         return out
     }
 
-    private func change(_ table: ManagedTable, _ i: Int, _ old: Value?) -> PropertyChange {
+    private func change(_ table: ManagedTable, at i: Int, from old: Value?) -> PropertyChange {
         let property = table.info.properties[i]
         if property.isCollection {
             let collection = property.access.collection(of: self, at: property)
@@ -57,13 +57,13 @@ extension ObjectBase {
         if property.isComputed { return PropertyChange(name: property.name, oldValue: nil, newValue: nil) }
         return PropertyChange(
             name: property.name,
-            oldValue: old.flatMap { oldValue($0, table, i) },
+            oldValue: old.flatMap { oldValue($0, of: table, at: i) },
             newValue: property.access.any(of: self, at: property)
         )
     }
 
     /// Returns the old value. A link to an object that has since been deleted is nil.
-    private func oldValue(_ value: Value, _ table: ManagedTable, _ i: Int) -> Any? {
+    private func oldValue(_ value: Value, of table: ManagedTable, at i: Int) -> Any? {
         let property = table.info.properties[i]
         switch value {
         case .null: return nil

@@ -53,9 +53,9 @@ final class Observation: @unchecked Sendable {
         startingAt startNow: Snapshot?,
         isAsking: Bool = false,
         hearsSilence: Bool = false,
-        _ restart: @escaping (RealmCore) -> Start?,
-        _ start: @escaping Start,
-        _ block: @escaping Block
+        restart: @escaping (RealmCore) -> Start?,
+        start: @escaping Start,
+        block: @escaping Block
     ) {
         coreID = ObjectIdentifier(core)
         self.isAsking = isAsking

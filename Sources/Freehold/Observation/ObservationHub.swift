@@ -21,7 +21,7 @@ final class ObservationHub: Sendable {
         var members: [Member] = []
     }
 
-    init(_ feed: ChangeFeed, _ database: Database, _ watchers: Watchers) {
+    init(_ feed: ChangeFeed, _ database: Database, watchers: Watchers) {
         self.feed = feed
         self.database = database
         listening.tell { [weak self] in

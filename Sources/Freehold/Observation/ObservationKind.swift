@@ -84,9 +84,9 @@ extension ObservationKind {
             startingAt: tellsChangesOnly ? version : nil,
             isAsking: isAsking,
             hearsSilence: hearsSilence,
-            { observed._moved(to: $0).map(follow) },
-            follow(observed),
-            block
+            restart: { observed._moved(to: $0).map(follow) },
+            start: follow(observed),
+            block: block
         )
         group.add(observation, core)
         return observation

@@ -61,7 +61,7 @@ extension ThreadConfined {
         let place = Confinement.on(queue)
         let call = Mailbox.Call { [weak token] in
             guard let token, !token.isEnded else { return }
-            frozen.begin(kind, place, token, block)
+            frozen.begin(kind, place, token: token, block: block)
         }
         queue.async { call.run() }
         return token
@@ -89,7 +89,7 @@ extension ThreadConfined {
                 token.invalidate()
                 return
             }
-            frozen.begin(kind, place, token, block)
+            frozen.begin(kind, place, token: token, block: block)
         }
         await call.run(on: actor)
         return token
@@ -111,8 +111,8 @@ extension Frozen {
     fileprivate func begin<Change>(
         _ kind: ObservationKind<Value, Change>,
         _ place: Confinement,
-        _ token: NotificationToken,
-        _ block: @escaping (Change) -> Void
+        token: NotificationToken,
+        block: @escaping (Change) -> Void
     ) {
         guard let live = live(at: place) else {
             if let gone = kind.gone { block(gone) }

@@ -187,7 +187,7 @@ final class ObserverGroup: @unchecked Sendable {
         Log.write(
             .debug,
             .notification,
-            "\(batch.changes.count) of \(observations.count) observers are told of version \(target.version)."
+            message: "\(batch.changes.count) of \(observations.count) observers are told of version \(target.version)."
         )
         return batch
     }

@@ -39,7 +39,7 @@ final class RealmTracker: Observable {
         registrar.access(self, keyPath: \.[place])
     }
 
-    func accessProperty(_ table: Int, _ key: Int64, _ column: Int) {
+    func accessProperty(_ table: Int, object key: Int64, property column: Int) {
         access(Place(table: table, key: key, column: column))
     }
 
@@ -52,7 +52,7 @@ final class RealmTracker: Observable {
     // MARK: Changes
 
     /// Reports that a property is about to be assigned.
-    func willAssign(_ table: Int, _ key: Int64, _ column: Int) {
+    func willAssign(_ table: Int, object key: Int64, property column: Int) {
         let place = Place(table: table, key: key, column: column)
         assigned.insert(place)
         tell([place]) {}
@@ -69,15 +69,15 @@ final class RealmTracker: Observable {
     func move(over changes: VersionChanges, _ body: () -> Void) {
         assigned = []
         var places: [Place] = []
-        func add(_ table: Int, _ key: Int64, _ column: Int) {
+        func add(_ table: Int, object key: Int64, property column: Int) {
             let place = Place(table: table, key: key, column: column)
             let mark = mark(place)
             if marks[mark.word] & mark.bit != 0 { places.append(place) }
         }
         for (table, delta) in changes.tables {
-            add(table, -1, -1)
-            for key in delta.deleted { add(table, key.raw, -1) }
-            for (column, keys) in delta.modified { for key in keys { add(table, key.raw, column) } }
+            add(table, object: -1, property: -1)
+            for key in delta.deleted { add(table, object: key.raw, property: -1) }
+            for (column, keys) in delta.modified { for key in keys { add(table, object: key.raw, property: column) } }
         }
         tell(places, body)
     }
@@ -91,7 +91,7 @@ final class RealmTracker: Observable {
 
 extension RealmCore {
     /// Moves from one version to another, and reports it to the framework.
-    func tracking(_ old: Snapshot?, _ new: Snapshot, _ body: () -> Void) {
+    func tracking(from old: Snapshot?, to new: Snapshot, body: () -> Void) {
         guard let tracker, let old, old.version < new.version else { return body() }
         tracker.move(over: file.hub.feed.changes(from: old, to: new), body)
     }
@@ -99,8 +99,8 @@ extension RealmCore {
 
 extension ManagedTable {
     /// Reports a read of a property, for a realm with a tracker.
-    func track(_ tracker: RealmTracker, _ key: Int64, _ property: Int) {
-        if let column = columns[property] { tracker.accessProperty(table.id, key, column.id) }
+    func track(_ tracker: RealmTracker, object key: Int64, property: Int) {
+        if let column = columns[property] { tracker.accessProperty(table.id, object: key, property: column.id) }
     }
 }
 

@@ -28,7 +28,7 @@ extension MemberValues {
 
     /// Returns the comparison of a closure's term with such values as a condition on the members, or nil for any other
     /// comparison.
-    static func spelled(_ left: Term, _ op: ConditionOperator, _ right: Term) -> Condition? {
+    static func spelled(_ left: Term, _ op: ConditionOperator, to right: Term) -> Condition? {
         switch (left, right) {
         case (.path(let path), .constant(let constant)):
             guard op == .equal || op == .notEqual || op == .isIn, let values = values(constant) else { return nil }

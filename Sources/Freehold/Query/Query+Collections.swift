@@ -13,17 +13,17 @@ extension Query where T: RealmCollection {
     }
 
     /// Matches if any element equals the value.
-    public static func == (a: Query, b: T.Element) -> Query<Bool> { a.anyElement.compared(.equal, b) }
+    public static func == (a: Query, b: T.Element) -> Query<Bool> { a.anyElement.compared(.equal, to: b) }
     /// Matches if any element differs from the value.
-    public static func != (a: Query, b: T.Element) -> Query<Bool> { a.anyElement.compared(.notEqual, b) }
+    public static func != (a: Query, b: T.Element) -> Query<Bool> { a.anyElement.compared(.notEqual, to: b) }
 }
 
 extension Query where T: RealmCollection, T.Element: _HasPersistedType, T.Element.PersistedType: _QueryNumeric {
     /// Matches if any element is greater than the value.
-    public static func > (a: Query, b: T.Element) -> Query<Bool> { a.anyElement.compared(.greater, b) }
-    public static func >= (a: Query, b: T.Element) -> Query<Bool> { a.anyElement.compared(.greaterOrEqual, b) }
-    public static func < (a: Query, b: T.Element) -> Query<Bool> { a.anyElement.compared(.less, b) }
-    public static func <= (a: Query, b: T.Element) -> Query<Bool> { a.anyElement.compared(.lessOrEqual, b) }
+    public static func > (a: Query, b: T.Element) -> Query<Bool> { a.anyElement.compared(.greater, to: b) }
+    public static func >= (a: Query, b: T.Element) -> Query<Bool> { a.anyElement.compared(.greaterOrEqual, to: b) }
+    public static func < (a: Query, b: T.Element) -> Query<Bool> { a.anyElement.compared(.less, to: b) }
+    public static func <= (a: Query, b: T.Element) -> Query<Bool> { a.anyElement.compared(.lessOrEqual, to: b) }
 
     /// The smallest element, or null if the collection is empty.
     public var min: Query<T.Element> { aggregated(.minimum) }

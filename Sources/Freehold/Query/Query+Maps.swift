@@ -24,17 +24,17 @@ extension Query where T: RealmKeyedCollection {
     }
 
     /// Matches if any value equals the given one.
-    public static func == (a: Query, b: T.Value) -> Query<Bool> { a.anyElement.compared(.equal, b) }
+    public static func == (a: Query, b: T.Value) -> Query<Bool> { a.anyElement.compared(.equal, to: b) }
     /// Matches if any value differs from the given one.
-    public static func != (a: Query, b: T.Value) -> Query<Bool> { a.anyElement.compared(.notEqual, b) }
+    public static func != (a: Query, b: T.Value) -> Query<Bool> { a.anyElement.compared(.notEqual, to: b) }
 }
 
 extension Query where T: RealmKeyedCollection, T.Value: _HasPersistedType, T.Value.PersistedType: _QueryNumeric {
     /// Matches if any value is greater than the given one.
-    public static func > (a: Query, b: T.Value) -> Query<Bool> { a.anyElement.compared(.greater, b) }
-    public static func >= (a: Query, b: T.Value) -> Query<Bool> { a.anyElement.compared(.greaterOrEqual, b) }
-    public static func < (a: Query, b: T.Value) -> Query<Bool> { a.anyElement.compared(.less, b) }
-    public static func <= (a: Query, b: T.Value) -> Query<Bool> { a.anyElement.compared(.lessOrEqual, b) }
+    public static func > (a: Query, b: T.Value) -> Query<Bool> { a.anyElement.compared(.greater, to: b) }
+    public static func >= (a: Query, b: T.Value) -> Query<Bool> { a.anyElement.compared(.greaterOrEqual, to: b) }
+    public static func < (a: Query, b: T.Value) -> Query<Bool> { a.anyElement.compared(.less, to: b) }
+    public static func <= (a: Query, b: T.Value) -> Query<Bool> { a.anyElement.compared(.lessOrEqual, to: b) }
 
     /// The smallest value, or null if the map is empty.
     public var min: Query<T.Value> { aggregated(.minimum) }

@@ -8,10 +8,10 @@ extension AnyRealmValue: _QueryNumeric {}
 
 extension Query where T == AnyRealmValue {
     /// Matches if the value is greater than the given one. Values of different kinds don't match, except for numbers.
-    public static func > (a: Query, b: T) -> Query<Bool> { a.compared(.greater, b) }
-    public static func >= (a: Query, b: T) -> Query<Bool> { a.compared(.greaterOrEqual, b) }
-    public static func < (a: Query, b: T) -> Query<Bool> { a.compared(.less, b) }
-    public static func <= (a: Query, b: T) -> Query<Bool> { a.compared(.lessOrEqual, b) }
+    public static func > (a: Query, b: T) -> Query<Bool> { a.compared(.greater, to: b) }
+    public static func >= (a: Query, b: T) -> Query<Bool> { a.compared(.greaterOrEqual, to: b) }
+    public static func < (a: Query, b: T) -> Query<Bool> { a.compared(.less, to: b) }
+    public static func <= (a: Query, b: T) -> Query<Bool> { a.compared(.lessOrEqual, to: b) }
     public static func > (a: Query, b: Query) -> Query<Bool> { a.compared(.greater, to: b) }
     public static func >= (a: Query, b: Query) -> Query<Bool> { a.compared(.greaterOrEqual, to: b) }
     public static func < (a: Query, b: Query) -> Query<Bool> { a.compared(.less, to: b) }

@@ -12,7 +12,7 @@ extension Optional: _QueryString where Wrapped: _QueryString {}
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
     /// Matches if the string fits the pattern. `*` stands for any characters, and `?` for any one character.
     public func like(_ pattern: T, caseInsensitive: Bool = false) -> Query<Bool> {
-        compared(.like, pattern, caseInsensitive ? .caseInsensitive : [])
+        compared(.like, to: pattern, options: caseInsensitive ? .caseInsensitive : [])
     }
 
     /// Matches if a regular expression matches the whole string, like `MATCHES` in query strings.
@@ -42,7 +42,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
     /// Matches if the string contains the value. Each string contains the empty string. The comparison uses code
     /// points: without `.diacriticInsensitive`, a composed letter differs from a letter with a separate accent.
     public func contains(_ value: T, options: StringOptions = []) -> Query<Bool> {
-        compared(.contains, value, options)
+        compared(.contains, to: value, options: options)
     }
 
     /// Matches if the string contains the other property's value.
@@ -53,7 +53,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
 
     /// Matches if the string begins with the value. Without options, the query can use an index.
     public func starts(with value: T, options: StringOptions = []) -> Query<Bool> {
-        compared(.beginsWith, value, options)
+        compared(.beginsWith, to: value, options: options)
     }
 
     /// Matches if the string begins with the other property's value.
@@ -64,7 +64,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
 
     /// Matches if the string ends with the value.
     public func ends(with value: T, options: StringOptions = []) -> Query<Bool> {
-        compared(.endsWith, value, options)
+        compared(.endsWith, to: value, options: options)
     }
 
     /// Matches if the string ends with the other property's value.
@@ -74,7 +74,9 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
     }
 
     /// Matches if the string equals the value under the options. Without options, the query can use an index.
-    public func equals(_ value: T, options: StringOptions = []) -> Query<Bool> { compared(.equal, value, options) }
+    public func equals(_ value: T, options: StringOptions = []) -> Query<Bool> {
+        compared(.equal, to: value, options: options)
+    }
 
     /// Matches if the string equals the other property's value.
     public func equals<U>(_ column: Query<U>, options: StringOptions = []) -> Query<Bool>
@@ -84,7 +86,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
 
     /// Matches if the string differs from the value. Null differs from every value.
     public func notEquals(_ value: T, options: StringOptions = []) -> Query<Bool> {
-        compared(.notEqual, value, options)
+        compared(.notEqual, to: value, options: options)
     }
 
     /// Matches if the string differs from the other property's value.
@@ -95,10 +97,10 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
 
     /// Matches if the string is greater than the value in the order of the bytes, which is the order of the code
     /// points. Null doesn't match.
-    public static func > (a: Query, b: T) -> Query<Bool> { a.compared(.greater, b) }
-    public static func >= (a: Query, b: T) -> Query<Bool> { a.compared(.greaterOrEqual, b) }
-    public static func < (a: Query, b: T) -> Query<Bool> { a.compared(.less, b) }
-    public static func <= (a: Query, b: T) -> Query<Bool> { a.compared(.lessOrEqual, b) }
+    public static func > (a: Query, b: T) -> Query<Bool> { a.compared(.greater, to: b) }
+    public static func >= (a: Query, b: T) -> Query<Bool> { a.compared(.greaterOrEqual, to: b) }
+    public static func < (a: Query, b: T) -> Query<Bool> { a.compared(.less, to: b) }
+    public static func <= (a: Query, b: T) -> Query<Bool> { a.compared(.lessOrEqual, to: b) }
     public static func > (a: Query, b: Query) -> Query<Bool> { a.compared(.greater, to: b) }
     public static func >= (a: Query, b: Query) -> Query<Bool> { a.compared(.greaterOrEqual, to: b) }
     public static func < (a: Query, b: Query) -> Query<Bool> { a.compared(.less, to: b) }

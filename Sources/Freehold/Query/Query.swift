@@ -51,7 +51,7 @@ public struct Query<T> {
 
     func member<V>(_ name: String) -> Query<V> { Query<V>(path.appending(name)) }
 
-    func compared(_ op: ConditionOperator, _ value: Any?, _ options: StringOptions = []) -> Query<Bool> {
+    func compared(_ op: ConditionOperator, to value: Any?, options: StringOptions = []) -> Query<Bool> {
         let argument = value ?? (Any?.none as Any)
         return Query<Bool>(.compare(term, op, .constant(.argument(argument)), options.textOptions), height: height)
     }
@@ -84,10 +84,11 @@ public struct Query<T> {
     func lies(from lower: Any, to upper: Any, isClosed: Bool) -> Query<Bool> {
         let least: Query<T> = aggregated(.minimum)
         let greatest: Query<T> = aggregated(.maximum)
-        return least.compared(.greaterOrEqual, lower) && greatest.compared(isClosed ? .lessOrEqual : .less, upper)
+        return least.compared(.greaterOrEqual, to: lower)
+            && greatest.compared(isClosed ? .lessOrEqual : .less, to: upper)
     }
 
-    func between(_ lower: Any, _ upper: Any, isClosed: Bool) -> Query<Bool> {
+    func between(from lower: Any, through upper: Any, isClosed: Bool) -> Query<Bool> {
         Query<Bool>(.between(term, lower: .argument(lower), upper: .argument(upper), isClosed: isClosed))
     }
 }
@@ -130,18 +131,21 @@ extension Query where T == Bool {
     public static prefix func ! (query: Query) -> Query { Query(.not(query.node), height: query.height + 1) }
     /// Matches if both conditions match.
     public static func && (a: Query, b: Query) -> Query {
-        Query(.conjunction(a.node, b.node), height: height(a, b) { if case .and = $0 { true } else { false } })
+        Query(
+            .conjunction(a.node, and: b.node),
+            height: height(a, and: b) { if case .and = $0 { true } else { false } }
+        )
     }
     /// Matches if at least one of the conditions matches.
     public static func || (a: Query, b: Query) -> Query {
-        Query(.disjunction(a.node, b.node), height: height(a, b) { if case .or = $0 { true } else { false } })
+        Query(.disjunction(a.node, or: b.node), height: height(a, and: b) { if case .or = $0 { true } else { false } })
     }
 
     /// The number of elements on the condition's paths that match it.
     var counted: Query<Int> { Query<Int>(.term(Subquery.term(node)), height: height + Condition.subqueryWeight) }
 
     /// Returns the depth of a chain. A chain of the same kind inside it adds no depth.
-    private static func height(_ a: Query, _ b: Query, _ isChain: (Condition) -> Bool) -> Int {
+    private static func height(_ a: Query, and b: Query, isChain: (Condition) -> Bool) -> Int {
         Swift.max(a.height + (isChain(a.node) ? 0 : 1), b.height + (isChain(b.node) ? 0 : 1))
     }
 }

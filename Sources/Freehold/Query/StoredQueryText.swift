@@ -9,7 +9,7 @@ struct StoredQueryText {
         // Conditions that don't fit the class are refused here, with the names in the program.
         _ = try QueryCompiler(table).stages([.filter(condition)])
         var failure: QueryError?
-        let stored = try Self().stored(condition, [], table)
+        let stored = try Self().stored(condition, with: [], in: table)
         let text = QueryPrinter.text(stored, spelled: MemberValues.spelled) { argument in
             guard let constant = Self.constant(argument, table.core) else {
                 failure = failure ?? QueryError(.argument, "\(PlainValue.describe(argument)) has no text in a query.")
@@ -46,47 +46,58 @@ struct StoredQueryText {
 
     private func stored(
         _ condition: Condition,
-        _ variables: Variables,
-        _ table: ManagedTable
+        with variables: Variables,
+        in table: ManagedTable
     ) throws(QueryError) -> Condition {
         func all(_ conditions: [Condition]) throws(QueryError) -> [Condition] {
             var out: [Condition] = []
-            for condition in conditions { out.append(try stored(condition, variables, table)) }
+            for condition in conditions { out.append(try stored(condition, with: variables, in: table)) }
             return out
         }
         switch condition {
         case .truth: return condition
         case .and(let conditions, let closings): return .and(try all(conditions), closings: closings)
         case .or(let conditions, let closings): return .or(try all(conditions), closings: closings)
-        case .not(let inner): return .not(try stored(inner, variables, table))
+        case .not(let inner): return .not(try stored(inner, with: variables, in: table))
         case .compare(let left, let op, let right, let options):
             return .compare(
-                try stored(left, variables, table),
+                try stored(left, with: variables, in: table),
                 op,
-                try stored(right, variables, table),
+                try stored(right, with: variables, in: table),
                 options
             )
         case .between(let term, let lower, let upper, let isClosed):
-            return .between(try stored(term, variables, table), lower: lower, upper: upper, isClosed: isClosed)
-        case .fullText(let path, let constant): return .fullText(try stored(path, variables, table).path, constant)
-        case .within(let path, let constant): return .within(try stored(path, variables, table).path, constant)
-        case .term(let term): return .term(try stored(term, variables, table))
+            return .between(
+                try stored(term, with: variables, in: table),
+                lower: lower,
+                upper: upper,
+                isClosed: isClosed
+            )
+        case .fullText(let path, let constant):
+            return .fullText(try stored(path, with: variables, in: table).path, constant)
+        case .within(let path, let constant):
+            return .within(try stored(path, with: variables, in: table).path, constant)
+        case .term(let term): return .term(try stored(term, with: variables, in: table))
         }
     }
 
-    private func stored(_ term: Term, _ variables: Variables, _ table: ManagedTable) throws(QueryError) -> Term {
+    private func stored(_ term: Term, with variables: Variables, in table: ManagedTable) throws(QueryError) -> Term {
         switch term {
         case .constant: return term
-        case .path(let path): return .path(try stored(path, variables, table).path)
+        case .path(let path): return .path(try stored(path, with: variables, in: table).path)
         case .arithmetic(let op, let left, let right):
-            return .arithmetic(op, try stored(left, variables, table), try stored(right, variables, table))
+            return .arithmetic(
+                op,
+                try stored(left, with: variables, in: table),
+                try stored(right, with: variables, in: table)
+            )
         case .subquery(let path, let variable, let condition):
-            let (path, target) = try stored(path, variables, table)
+            let (path, target) = try stored(path, with: variables, in: table)
             guard let target else { return .subquery(path, variable: variable, condition) }
             return .subquery(
                 path,
                 variable: variable,
-                try stored(condition, variables + [(variable, target)], table)
+                try stored(condition, with: variables + [(variable, target)], in: table)
             )
         }
     }
@@ -94,8 +105,8 @@ struct StoredQueryText {
     /// Returns the path with stored names, and the class at its end.
     private func stored(
         _ path: NamedPath,
-        _ variables: Variables,
-        _ table: ManagedTable
+        with variables: Variables,
+        in table: ManagedTable
     ) throws(QueryError) -> (path: NamedPath, target: ManagedTable?) {
         var path = path
         var steps: [NamedPath.Step] = []
@@ -170,7 +181,7 @@ extension Realm {
         return StoredQuery(className: table.info.tableName, condition: text)
     }
 
-    package func storedQuery(_ type: ObjectBase.Type, _ format: String, _ arguments: [Any?]) throws -> StoredQuery {
+    package func storedQuery(_ type: ObjectBase.Type, _ format: String, arguments: [Any?]) throws -> StoredQuery {
         try storedQuery(type, WrittenQuery.parse(format, arguments))
     }
 

@@ -12,7 +12,7 @@ final class CheckedSchemas: Sendable {
         let mode: Realm.SchemaMode
         let textMatching: Realm.TextMatching
 
-        init?(_ schema: Schema, _ configuration: Realm.Configuration, _ snapshot: Snapshot) {
+        init?(_ schema: Schema, _ configuration: Realm.Configuration, at snapshot: Snapshot) {
             guard let identity = schema.identity else { return nil }
             asked = identity
             stored = snapshot.schema.origin
@@ -33,13 +33,13 @@ final class CheckedSchemas: Sendable {
 
     /// Returns a Boolean value that indicates whether an earlier opening of this version with the configuration changed
     /// nothing.
-    func fits(_ schema: Schema, _ configuration: Realm.Configuration, _ snapshot: Snapshot) -> Bool {
-        guard let entry = Entry(schema, configuration, snapshot) else { return false }
+    func fits(_ schema: Schema, _ configuration: Realm.Configuration, at snapshot: Snapshot) -> Bool {
+        guard let entry = Entry(schema, configuration, at: snapshot) else { return false }
         return entries.withLock { entries in entries.contains { $0.isSame(as: entry) } }
     }
 
-    func note(_ schema: Schema, _ configuration: Realm.Configuration, _ snapshot: Snapshot) {
-        guard let entry = Entry(schema, configuration, snapshot) else { return }
+    func note(_ schema: Schema, _ configuration: Realm.Configuration, at snapshot: Snapshot) {
+        guard let entry = Entry(schema, configuration, at: snapshot) else { return }
         entries.withLock { entries in
             if entries.count >= Self.kept { entries.removeFirst() }
             entries.append(entry)

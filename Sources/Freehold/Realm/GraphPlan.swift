@@ -82,7 +82,7 @@ enum ValueLimits {
     /// The largest number of nested collections in a mixed value.
     static let nesting = 100
 
-    static func check(mapKey key: String, _ className: String, _ property: String) throws(Realm.Error) {
+    static func check(mapKey key: String, of className: String, property: String) throws(Realm.Error) {
         guard key.hasPrefix("$") || key.utf8.contains(UInt8(ascii: ".")) else { return }
         throw Realm.Error(
             .invalidValue,
@@ -166,7 +166,7 @@ extension GraphPlan {
                 // If the owner is contained twice, the embedded row has already been replaced.
                 if node.table.info.isEmbedded, !transaction.contains(node.table.table, key) { continue }
                 if node.writesDirectly, let object = node.object {
-                    node.table.store(object, key, transaction, withLinks: false)
+                    node.table.store(object, at: key, in: transaction, withLinks: false)
                 }
                 let write = RowWrite(
                     transaction: transaction,
@@ -191,17 +191,17 @@ extension GraphPlan {
     }
 
     /// Returns a planned value in the form of the engine, for a column of the type.
-    func stored(_ value: PlannedValue, _ type: ColumnType, _ keys: [ObjectKey]) -> Value {
+    func stored(_ value: PlannedValue, as type: ColumnType, keys: [ObjectKey]) -> Value {
         switch value {
         case .value(let value): return value
         case .link(nil): return .null
         case .link(let target?):
             let (table, key) = row(of: target, keys)
             return type == .mixed ? .objectLink(ObjectLink(tableID: table.table.id, key: key)) : .link(key)
-        case .list(let elements): return .list(NestedList(elements.map { stored($0, type, keys) }))
+        case .list(let elements): return .list(NestedList(elements.map { stored($0, as: type, keys: keys) }))
         case .dictionary(let entries):
             return .dictionary(
-                NestedDictionary(entries.map { NestedDictionary.Entry($0.key, stored($0.value, type, keys)) })
+                NestedDictionary(entries.map { NestedDictionary.Entry($0.key, stored($0.value, as: type, keys: keys)) })
             )
         }
     }
@@ -227,19 +227,20 @@ private struct RowWrite {
     func callAsFunction(_ property: Int, _ value: GraphPlan.PlannedValue) throws(EngineError) {
         guard let column = table.columns[property], !column.isPrimaryKey else { return }
         switch (column.collection, value) {
-        case (.list, .list(let elements)): try setList(column, elements.map { plan.stored($0, column.type, keys) })
+        case (.list, .list(let elements)):
+            try setList(column, elements.map { plan.stored($0, as: column.type, keys: keys) })
         // An empty list of a new row needs no write.
         case (.set, .list(let elements)):
             if isNew && elements.isEmpty { return }
-            let values = elements.map { plan.stored($0, column.type, keys) }
+            let values = elements.map { plan.stored($0, as: column.type, keys: keys) }
             if !isNew, onlyDifferent, transaction.set(column, key, holds: values) { return }
-            try transaction.setAssign(column, key, values)
+            try transaction.setAssign(column, key, values: values)
         case (.dictionary, .dictionary(let entries)):
             if isNew && entries.isEmpty { return }
-            let values = entries.map { (key: $0.key, value: plan.stored($0.value, column.type, keys)) }
+            let values = entries.map { (key: $0.key, value: plan.stored($0.value, as: column.type, keys: keys)) }
             if !isNew, onlyDifferent, transaction.dictionary(column, key, holds: values) { return }
-            try transaction.dictionaryAssign(column, key, values)
-        default: try set(column, plan.stored(value, column.type, keys))
+            try transaction.dictionaryAssign(column, key, entries: values)
+        default: try set(column, plan.stored(value, as: column.type, keys: keys))
         }
     }
 
@@ -256,7 +257,7 @@ private struct RowWrite {
         } else if onlyDifferent && transaction.value(column, key).isIdentical(to: value) {
             return
         }
-        try transaction.set(column, key, value)
+        try transaction.set(column, key, to: value)
     }
 
     private func isEmbedded(_ column: Column) -> Bool {
@@ -265,11 +266,11 @@ private struct RowWrite {
 
     private func setList(_ column: Column, _ values: [Value]) throws(EngineError) {
         if isNew {
-            if !values.isEmpty { try transaction.listAppend(column, key, values) }
+            if !values.isEmpty { try transaction.listAppend(column, key, values: values) }
             return
         }
         let isEmbedded = isEmbedded(column)
-        guard onlyDifferent || isEmbedded else { return try transaction.listAssign(column, key, values) }
+        guard onlyDifferent || isEmbedded else { return try transaction.listAssign(column, key, values: values) }
         // Unchanged lists aren't written, because embedded rows that leave a list are deleted.
         let old = transaction.listValues(column, key)
         let isSame = old.count == values.count && zip(old, values).allSatisfy { $0.isIdentical(to: $1) }
@@ -277,8 +278,8 @@ private struct RowWrite {
         try transaction.assigning(column, of: key) { () throws(EngineError) in
             var common = 0
             while common < min(old.count, values.count), old[common].isIdentical(to: values[common]) { common += 1 }
-            if common < old.count { try transaction.listRemove(column, key, common..<old.count) }
-            if common < values.count { try transaction.listAppend(column, key, Array(values[common...])) }
+            if common < old.count { try transaction.listRemove(column, key, range: common..<old.count) }
+            if common < values.count { try transaction.listAppend(column, key, values: Array(values[common...])) }
         }
     }
 }

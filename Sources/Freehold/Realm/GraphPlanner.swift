@@ -126,7 +126,7 @@ struct GraphPlanner {
             key = table.info.value(of: defaults, at: index)
         }
         guard let key else { return node }
-        try check(key, table.info.properties[index], table.info)
+        try check(key, of: table.info.properties[index], in: table.info)
         try plan.resolve(node, primaryKey: key, policy: policy)
         return node
     }
@@ -136,15 +136,15 @@ struct GraphPlanner {
     /// - Parameter existing: The embedded row that exists already and is updated in place.
     private mutating func link(
         _ content: _StoredContent,
-        _ property: PropertyInfo,
-        _ table: ManagedTable,
+        of property: PropertyInfo,
+        in table: ManagedTable,
         inPlaceOf existing: GraphPlan.Target?
     ) throws(Realm.Error) -> GraphPlan.PlannedValue {
         switch content {
         case .object(let given?):
             let target = table.target(of: property.index)
             guard let object = target.info.isEmbedded ? given : core.successor(of: given) else { return .link(nil) }
-            core.requireClass(object, property, table.info)
+            core.requireClass(object, for: property, in: table.info)
             guard target.info.isEmbedded else { return .link(try linked(object, target)) }
             let identity = ObjectIdentity(object)
             if object._core == nil, adopts, !isCopying, known[identity] == nil, let own = target.adopting(object) {
@@ -199,19 +199,20 @@ struct GraphPlanner {
         let table = plan.nodes[node].table
         let info = table.info
         let address = object._fieldAddress(0)
-        for direct in info.directProperties where direct.isPlain && !direct.fits(address, table) {
-            try check(info.value(of: object, at: direct.index), info.properties[direct.index], info)
+        for direct in info.directProperties where direct.isPlain {
+            if object._kept(direct.index) == nil, direct.fits(address, table) { continue }
+            try check(info.value(of: object, at: direct.index), of: info.properties[direct.index], in: info)
         }
         if let index = info.primaryKeyIndex {
             try plan.resolve(node, primaryKey: info.value(of: object, at: index), policy: policy)
         }
-        plan.nodes[node].writesDirectly = plan.nodes[node].existing == nil
+        plan.nodes[node].writesDirectly = plan.nodes[node].existing == nil && !object._keepsContents
         var values: [(property: Int, value: GraphPlan.PlannedValue)] = []
         for direct in info.directProperties where !(direct.isPlain && plan.nodes[node].writesDirectly) {
             let property = info.properties[direct.index]
             if property.isComputed || property.isPrimaryKey { continue }
             let content = info.content(of: object, at: property.index)
-            values.append((property.index, try planned(content, property, table, node)))
+            values.append((property.index, try planned(content, of: property, in: table, node: node)))
         }
         plan.nodes[node].values = values
     }
@@ -223,7 +224,7 @@ struct GraphPlanner {
         var values: [(property: Int, value: GraphPlan.PlannedValue)] = []
         values.reserveCapacity(info.properties.count)
         for (index, content) in given.fields where index != info.primaryKeyIndex {
-            values.append((index, try planned(content, info.properties[index], table, node)))
+            values.append((index, try planned(content, of: info.properties[index], in: table, node: node)))
         }
         // An updated row keeps the values of properties that aren't given.
         if plan.nodes[node].existing == nil && given.fields.count < info.properties.count {
@@ -234,7 +235,7 @@ struct GraphPlanner {
             where !property.isComputed && property.index != info.primaryKeyIndex && !mentioned.contains(property.index)
             {
                 let content = info.content(of: defaults, at: property.index)
-                values.append((property.index, try planned(content, property, table, node)))
+                values.append((property.index, try planned(content, of: property, in: table, node: node)))
             }
         }
         plan.nodes[node].values = values
@@ -243,53 +244,53 @@ struct GraphPlanner {
 
     private mutating func planned(
         _ content: _StoredContent,
-        _ property: PropertyInfo,
-        _ table: ManagedTable,
-        _ node: Int
+        of property: PropertyInfo,
+        in table: ManagedTable,
+        node: Int
     ) throws(Realm.Error) -> GraphPlan.PlannedValue {
-        let there = EmbeddedRows(of: property, table, plan.nodes[node].existing, policy)
+        let there = EmbeddedRows(of: property, table, plan.nodes[node].existing, policy: policy)
         switch content {
         case .list(let elements) where property.isCollection:
             var planned: [GraphPlan.PlannedValue] = []
             planned.reserveCapacity(elements.count)
             for (i, element) in elements.enumerated() {
-                planned.append(try self.element(element, property, table, inPlaceOf: there.row(at: i)))
+                planned.append(try self.element(element, of: property, in: table, inPlaceOf: there.row(at: i)))
             }
             return .list(planned)
         case .dictionary(let entries) where property.isCollection:
             var planned: [(key: String, value: GraphPlan.PlannedValue)] = []
             planned.reserveCapacity(entries.count)
             for entry in entries {
-                try ValueLimits.check(mapKey: entry.key, table.info.className, property.name)
+                try ValueLimits.check(mapKey: entry.key, of: table.info.className, property: property.name)
                 let row = there.row(forKey: entry.key)
-                planned.append((entry.key, try element(entry.content, property, table, inPlaceOf: row)))
+                planned.append((entry.key, try element(entry.content, of: property, in: table, inPlaceOf: row)))
             }
             return .dictionary(planned)
-        default: return try element(content, property, table, inPlaceOf: there.row(at: 0))
+        default: return try element(content, of: property, in: table, inPlaceOf: there.row(at: 0))
         }
     }
 
     /// Returns the planned value of a property, or of one element of a collection.
     mutating func element(
         _ content: _StoredContent,
-        _ property: PropertyInfo,
-        _ table: ManagedTable,
+        of property: PropertyInfo,
+        in table: ManagedTable,
         inPlaceOf existing: GraphPlan.Target? = nil
     ) throws(Realm.Error) -> GraphPlan.PlannedValue {
         switch property.shape.type {
-        case .object: return try link(content, property, table, inPlaceOf: existing)
-        case .any: return try mixed(content, property, table, depth: 1)
+        case .object: return try link(content, of: property, in: table, inPlaceOf: existing)
+        case .any: return try mixed(content, of: property, in: table, depth: 1)
         default:
             guard case .value(let value) = content else { return .link(nil) }
-            try check(value, property, table.info)
+            try check(value, of: property, in: table.info)
             return .value(value)
         }
     }
 
     private mutating func mixed(
         _ content: _StoredContent,
-        _ property: PropertyInfo,
-        _ table: ManagedTable,
+        of property: PropertyInfo,
+        in table: ManagedTable,
         depth: Int
     ) throws(Realm.Error) -> GraphPlan.PlannedValue {
         switch content {
@@ -317,18 +318,18 @@ struct GraphPlanner {
         case .values(let values):
             return .link(.node(try add(values, core.requireTable(of: values.info))))
         case .list(let elements):
-            try checkNesting(property, table, depth)
+            try checkNesting(property, in: table, depth: depth)
             var planned: [GraphPlan.PlannedValue] = []
             planned.reserveCapacity(elements.count)
-            for element in elements { planned.append(try mixed(element, property, table, depth: depth + 1)) }
+            for element in elements { planned.append(try mixed(element, of: property, in: table, depth: depth + 1)) }
             return .list(planned)
         case .dictionary(let entries):
-            try checkNesting(property, table, depth)
+            try checkNesting(property, in: table, depth: depth)
             var planned: [(key: String, value: GraphPlan.PlannedValue)] = []
             planned.reserveCapacity(entries.count)
             for entry in entries {
-                try ValueLimits.check(mapKey: entry.key, table.info.className, property.name)
-                planned.append((entry.key, try mixed(entry.content, property, table, depth: depth + 1)))
+                try ValueLimits.check(mapKey: entry.key, of: table.info.className, property: property.name)
+                planned.append((entry.key, try mixed(entry.content, of: property, in: table, depth: depth + 1)))
             }
             return .dictionary(planned)
         }
@@ -336,7 +337,7 @@ struct GraphPlanner {
 
     // MARK: Checks
 
-    private func checkNesting(_ property: PropertyInfo, _ table: ManagedTable, _ depth: Int) throws(Realm.Error) {
+    private func checkNesting(_ property: PropertyInfo, in table: ManagedTable, depth: Int) throws(Realm.Error) {
         if property.shape.collection == .set {
             throw Realm.Error(
                 .invalidValue,
@@ -355,7 +356,7 @@ struct GraphPlanner {
         }
     }
 
-    private func check(_ value: Value, _ property: PropertyInfo, _ info: ClassInfo) throws(Realm.Error) {
+    private func check(_ value: Value, of property: PropertyInfo, in info: ClassInfo) throws(Realm.Error) {
         try ValueLimits.check(
             value,
             optional: property.shape.isOptional,
@@ -375,7 +376,7 @@ private struct EmbeddedRows {
         of property: PropertyInfo,
         _ owner: ManagedTable,
         _ existing: GraphPlan.Target?,
-        _ policy: Realm.UpdatePolicy
+        policy: Realm.UpdatePolicy
     ) {
         var rows: [ObjectKey?] = []
         var byName: [String: ObjectKey] = [:]

@@ -119,7 +119,7 @@ extension Realm {
         /// The highest level of all categories.
         fileprivate var highest: LogLevel { levels.withLock { $0.values.max() ?? .off } }
 
-        fileprivate func take(_ level: LogLevel, _ category: LogCategory, _ message: String) {
+        fileprivate func take(_ level: LogLevel, _ category: LogCategory, message: String) {
             if level <= logLevel(for: category) { function(level, category, message) }
         }
     }
@@ -146,12 +146,12 @@ enum Log {
 
     /// - Parameter message: The message. It is evaluated only if a logger may receive it.
     @inline(__always)
-    static func write(_ level: Realm.LogLevel, _ category: Realm.LogCategory, _ message: @autoclosure () -> String) {
-        if level.rawValue <= highest.load(ordering: .relaxed) { pass(level, category, message()) }
+    static func write(_ level: Realm.LogLevel, _ category: Realm.LogCategory, message: @autoclosure () -> String) {
+        if level.rawValue <= highest.load(ordering: .relaxed) { pass(level, category, message: message()) }
     }
 
     @inline(never)
-    private static func pass(_ level: Realm.LogLevel, _ category: Realm.LogCategory, _ message: String) {
-        logger.take(level, category, "DB: \(message)")
+    private static func pass(_ level: Realm.LogLevel, _ category: Realm.LogCategory, message: String) {
+        logger.take(level, category, message: "DB: \(message)")
     }
 }

@@ -115,20 +115,20 @@ extension ManagedTable {
             switch (column.collection, content) {
             case (.list, .list(let elements)):
                 guard let values = core.store(elements, for: property, of: self) else { return }
-                try transaction.listAssign(column, object._key, values)
+                try transaction.listAssign(column, object._key, values: values)
             case (.set, .list(let elements)):
                 guard let values = core.store(elements, for: property, of: self) else { return }
-                try transaction.setAssign(column, object._key, values)
+                try transaction.setAssign(column, object._key, values: values)
             case (.dictionary, .dictionary(let entries)):
                 for entry in entries {
                     do throws(Realm.Error) {
-                        try ValueLimits.check(mapKey: entry.key, info.className, property.name)
+                        try ValueLimits.check(mapKey: entry.key, of: info.className, property: property.name)
                     } catch {
                         return core.record(error)
                     }
                 }
                 guard let values = core.store(entries.map(\.content), for: property, of: self) else { return }
-                try transaction.dictionaryAssign(column, object._key, Array(zip(entries.map(\.key), values)))
+                try transaction.dictionaryAssign(column, object._key, entries: Array(zip(entries.map(\.key), values)))
             default:
                 guard let value = core.store([content], for: property, of: self)?.first else { return }
                 object._writeValue(property.index, value)

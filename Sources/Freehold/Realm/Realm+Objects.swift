@@ -203,7 +203,7 @@ extension Realm {
         }
         guard core.mayDelete(keys, transaction) else { return }
         let schema = core.view.schema
-        for (id, keys) in keys { core.delete(keys, schema.table(id: id)!, transaction) }
+        for (id, keys) in keys { core.delete(keys, of: schema.table(id: id)!, in: transaction) }
     }
 
     /// Deletes all objects of the results.
@@ -223,7 +223,7 @@ extension Realm {
         }
         let keys = query.allKeys()
         guard core.mayDelete([table.id: keys], transaction) else { return }
-        core.delete(keys, table, transaction)
+        core.delete(keys, of: table, in: transaction)
     }
 
     /// Deletes all objects of the realm's classes, regardless of the delete rules of their links.
@@ -263,7 +263,7 @@ extension RealmCore {
     /// Deleting it isn't a mistake then.
     fileprivate func wasRefused(_ object: ObjectBase) -> Bool { pendingError != nil && object._core == nil }
 
-    func delete(_ keys: [ObjectKey], _ table: Table, _ transaction: WriteTransaction) {
+    func delete(_ keys: [ObjectKey], of table: Table, in transaction: WriteTransaction) {
         if keys.isEmpty { return }
         transaction.delete(table, keys.rising())
         didDelete()

@@ -40,11 +40,11 @@ extension RealmCore {
             var planner = GraphPlanner(core: self, policy: .error, adopts: true)
             var planned: [GraphPlan.PlannedValue] = []
             planned.reserveCapacity(contents.count)
-            for content in contents { planned.append(try planner.element(content, property, table)) }
+            for content in contents { planned.append(try planner.element(content, of: property, in: table)) }
             try planner.finish()
             let keys = planner.plan.nodes.isEmpty ? [] : try planner.plan.apply(to: self, policy: .error)
             let type = table.columns[property.index]?.type ?? .link
-            return planned.map { planner.plan.stored($0, type, keys) }
+            return planned.map { planner.plan.stored($0, as: type, keys: keys) }
         } catch {
             record(error)
             return nil
@@ -56,7 +56,7 @@ extension RealmCore {
     /// Traps if the object doesn't fit the property. A link leads to rows of one table, so an object of a subclass,
     /// which is a row of another table, doesn't fit.
     @inline(__always)
-    func requireClass(_ object: ObjectBase, _ property: PropertyInfo, _ info: ClassInfo) {
+    func requireClass(_ object: ObjectBase, for property: PropertyInfo, in info: ClassInfo) {
         if type(of: object) == property.target && info.dynamic == nil { return }
         if info.accepts(object, for: property) { return }
         programmerError(

@@ -38,13 +38,13 @@ extension RealmCore {
             key = transaction.createKeyless(table.table)
         }
         didCreate(key, in: table.table)
-        table.store(object, key, transaction, withLinks: true)
+        table.store(object, at: key, in: transaction, withLinks: true)
         for (index, contents) in filled {
             guard let column = table.columns[index] else { continue }
             if column.collection == .dictionary {
                 transaction.fill(column, key, entries: contents.entries)
             } else {
-                transaction.fill(column, key, contents.values)
+                transaction.fill(column, key, with: contents.values)
             }
         }
         object._bind(table, key)
@@ -69,25 +69,25 @@ extension ManagedTable {
 
     /// Writes the values of an unmanaged object to a new row, if all of them fit.
     @inline(__always)
-    func store(_ object: ObjectBase, _ key: ObjectKey, _ transaction: WriteTransaction, withLinks: Bool) {
+    func store(_ object: ObjectBase, at key: ObjectKey, in transaction: WriteTransaction, withLinks: Bool) {
         let columns = state.pointee.columnReferences.unsafelyUnwrapped
         let address = object._fieldAddress(0)
         for property in info.directProperties where property.index != info.primaryKeyIndex {
             guard let column = columns[property.index], withLinks || property.isPlain else { continue }
             if property.isEmbedded {
-                if property.hasLink(address) { storeEmbedded(object, key, property, transaction) }
+                if property.hasLink(address) { storeEmbedded(object, at: key, in: property, transaction: transaction) }
                 continue
             }
-            column._withUnsafeGuaranteedRef { property.store(address, in: transaction, $0, key) }
+            column._withUnsafeGuaranteedRef { property.store(address, in: transaction, to: $0, of: key) }
         }
     }
 
     /// Adds the embedded object of a to-one link together with its new owner.
     private func storeEmbedded(
         _ owner: ObjectBase,
-        _ key: ObjectKey,
-        _ property: DirectProperty,
-        _ transaction: WriteTransaction
+        at key: ObjectKey,
+        in property: DirectProperty,
+        transaction: WriteTransaction
     ) {
         let linked = (owner._fieldAddress(0) + property.offset).assumingMemoryBound(to: ObjectBase?.self).pointee
         guard let linked, let column = columns[property.index] else { return }
@@ -95,15 +95,15 @@ extension ManagedTable {
         if linked._core != nil {
             // Another property of the owner already contains the object.
             let stored = core.store([.object(linked)], for: info.properties[property.index], of: self)
-            if case .link(let copy)? = stored?.first { transaction.setLink(column, key, copy) }
+            if case .link(let copy)? = stored?.first { transaction.setLink(column, key, to: copy) }
             return
         }
         target.sync()
         let child = transaction.createKeyless(target.table)
         core.didCreate(child, in: target.table)
-        target.store(linked, child, transaction, withLinks: true)
+        target.store(linked, at: child, in: transaction, withLinks: true)
         linked._bind(target, child)
         target.info.adopt(linked)
-        transaction.setLink(column, key, child)
+        transaction.setLink(column, key, to: child)
     }
 }

@@ -39,13 +39,13 @@ extension RealmCore {
             return core
         }
         try file.willOpen(configuration)
-        let core = try make(file, configuration, schema, confinement, standIn)
+        let core = try make(file, configuration, in: schema, confinement: confinement, standIn: standIn)
         try file.attach(configuration)
-        Log.write(.detail, .storage, "Opened \(core.name), to be used on \(confinement.described).")
+        Log.write(.detail, .storage, message: "Opened \(core.name), to be used on \(confinement.described).")
         Log.write(
             .trace,
             .storage,
-            "\(core) has \(schema.classes.count) classes and shows version \(core.snapshotVersion!)."
+            message: "\(core) has \(schema.classes.count) classes and shows version \(core.snapshotVersion!)."
         )
         RealmCache.insert(core, [source, .database(database.identity)])
         core.watch()
@@ -68,13 +68,13 @@ extension RealmCore {
     private static func make(
         _ file: RealmFile,
         _ configuration: Realm.Configuration,
-        _ schema: Schema,
-        _ confinement: Confinement,
-        _ standIn: Snapshot?
+        in schema: Schema,
+        confinement: Confinement,
+        standIn: Snapshot?
     ) throws(Realm.Error) -> RealmCore {
         do {
             let snapshot: Snapshot
-            do { snapshot = try prepare(file, configuration, schema) } catch let error as EngineError {
+            do { snapshot = try prepare(file, configuration, in: schema) } catch let error as EngineError {
                 guard let standIn, error.code == .readersFull || error.code == .mapResized else { throw error }
                 snapshot = standIn
             }

@@ -57,7 +57,7 @@ extension RealmCore {
     func adopt(_ transaction: WriteTransaction) {
         let isMoved = snapshotVersion != transaction.base.version
         unread = nil
-        tracking(snapshot, transaction.base) {
+        tracking(from: snapshot, to: transaction.base) {
             self.transaction = transaction
             // The previous version isn't held any longer.
             snapshot = own(transaction.base)
@@ -70,7 +70,7 @@ extension RealmCore {
             advance()
         }
         file.didBeginWrite(transaction, confinement)
-        Log.write(.debug, .transaction, "Begin a write of \(name), after version \(transaction.base.version).")
+        Log.write(.debug, .transaction, message: "Begin a write of \(name), after version \(transaction.base.version).")
         invalidations.didBegin(at: stateVersion)
         changesAtBegin = changeCount
         observers?.didBegin(at: transaction.base, movedTo: isMoved, self)
@@ -105,19 +105,20 @@ extension RealmCore {
         }
         do {
             let snapshot = try transaction.commit(durably: durably)
-            tracking(transaction.base, snapshot) {
+            tracking(from: transaction.base, to: snapshot) {
                 self.snapshot = own(snapshot)
                 self.transaction = nil
                 file.didEndWrite(transaction)
                 advance()
             }
             endKeeping()
-            Log.write(.debug, .transaction, "Committed version \(snapshot.version) of \(name).")
+            Log.write(.debug, .transaction, message: "Committed version \(snapshot.version) of \(name).")
             for held in transaction.journalWarnings {
                 Log.write(
                     .warn,
                     .storage,
-                    "The journal's cursor '\(held.cursor)' of \(name) isn't moved and keeps about \(held.bytes >> 20) MiB. "
+                    message:
+                        "The journal's cursor '\(held.cursor)' of \(name) isn't moved and keeps about \(held.bytes >> 20) MiB. "
                         + "Move it, or drop it."
                 )
             }
@@ -132,7 +133,7 @@ extension RealmCore {
     /// Drops the changes. ``pendingError`` remains readable until the next transaction begins.
     func cancel() {
         guard let transaction else { return }
-        Log.write(.debug, .transaction, "Roll back a write of \(name).")
+        Log.write(.debug, .transaction, message: "Roll back a write of \(name).")
         endKeeping()
         func end() {
             snapshot = own(transaction.base)

@@ -111,7 +111,7 @@ extension RealmCore {
     /// Moves to a later version.
     func move(to newer: Snapshot) {
         if transaction != nil || snapshot.map({ $0.version >= newer.version }) ?? false { return }
-        tracking(snapshot, newer) {
+        tracking(from: snapshot, to: newer) {
             snapshot = own(newer)
             advance()
         }

@@ -124,7 +124,7 @@ final class RealmCore {
             Log.write(
                 .warn,
                 .sdk,
-                "\(self) was let go of in a write transaction, which is rolled back. Hold it, and commit."
+                message: "\(self) was let go of in a write transaction, which is rolled back. Hold it, and commit."
             )
             transaction.didCascade = nil
             transaction.cancel()

@@ -22,7 +22,7 @@ final class RealmFile: Sendable {
         self.readOnly = readOnly
         let watchers = watchers
         let feed = ChangeFeed(database)
-        let hub = ObservationHub(feed, database, watchers)
+        let hub = ObservationHub(feed, database, watchers: watchers)
         self.hub = hub
         commits = feed.observeCommits { _, _ in
             watchers.didCommit()

@@ -11,11 +11,11 @@ struct SchemaFit {
                 differences.append("class '\(spec.name)' isn't in the file")
                 continue
             }
-            compare(spec, table, stored)
+            compare(spec, table, stored: stored)
         }
     }
 
-    private mutating func compare(_ spec: TableSpec, _ table: Table, _ stored: DatabaseSchema) {
+    private mutating func compare(_ spec: TableSpec, _ table: Table, stored: DatabaseSchema) {
         for column in spec.columns {
             let place = "'\(spec.name).\(column.name)'"
             guard let found = table.column(named: column.name) else {

@@ -77,7 +77,7 @@ extension RealmCollection {
         }
         if let results = self as? Results<Element> { return results.query.aggregate(aggregate, property) }
         if let source = _source { return ResultsQuery(trapping: source).aggregate(aggregate, property) }
-        return UnmanagedFold.fold(aggregate, Array(self), Element._rlmShape.target, property)
+        return UnmanagedFold.fold(aggregate, Array(self), type: Element._rlmShape.target, keyPath: property)
     }
 }
 
@@ -187,12 +187,12 @@ enum UnmanagedFold {
     static func fold<Element: RealmCollectionValue>(
         _ aggregate: Aggregate,
         _ elements: [Element],
-        _ type: ObjectBase.Type?,
-        _ keyPath: String
+        type: ObjectBase.Type?,
+        keyPath: String
     ) -> Value {
         let keys = KeyValueCoding.keys(keyPath)
         // Objects of classes that are known only at run time are always managed.
-        let column = type.map { columnType(ClassInfo.of($0), keys, aggregate, keyPath) } ?? .mixed
+        let column = type.map { columnType(ClassInfo.of($0), keys, aggregate: aggregate, keyPath: keyPath) } ?? .mixed
         let values = elements.lazy.compactMap { element -> Value? in
             guard case .object(let object?) = Element._rlmContent(element) else { return nil }
             let value = KeyValueCoding.value(of: object, keys, keyPath)
@@ -204,8 +204,8 @@ enum UnmanagedFold {
     private static func columnType(
         _ info: ClassInfo,
         _ keys: ArraySlice<String>,
-        _ aggregate: Aggregate,
-        _ keyPath: String
+        aggregate: Aggregate,
+        keyPath: String
     ) -> ColumnType {
         var info = info
         var keys = keys

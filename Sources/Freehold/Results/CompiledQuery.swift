@@ -17,7 +17,8 @@ struct CompiledQuery {
         let stored = source.core.view.schema
         switch source.base {
         case .table: break
-        case .list(let column, let owner): tracker.accessProperty(column.tableID, owner.raw, column.id)
+        case .list(let column, let owner):
+            tracker.accessProperty(column.tableID, object: owner.raw, property: column.id)
         case .backlinks(let column, _): tracker.accessTable(column.tableID)
         }
         let query = FreeholdEngine.RowQuery(table: table, source: .table, stages: stages)

@@ -62,7 +62,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     }
 
     /// Creates an iterator over values that represent objects of a table. The values are made one by one.
-    init(_ keys: KeySequence, _ table: ManagedTable, _ map: @escaping (ObjectBase) -> Element) {
+    init(_ keys: KeySequence, _ table: ManagedTable, map: @escaping (ObjectBase) -> Element) {
         cursor = nil
         mapped = _MappedCursor(_ObjectCursor(keys, table), map)
         values = []

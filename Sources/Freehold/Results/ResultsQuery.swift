@@ -137,7 +137,7 @@ final class ResultsQuery {
     private func evaluatedKeys() -> [ObjectKey] {
         if !isCurrent {
             keys = currentlyFound?.array ?? compiled.keys(in: core.view)
-            Log.write(.trace, .query, "Found \(keys.count) of \(table.info.className)\(source.written).")
+            Log.write(.trace, .query, message: "Found \(keys.count) of \(table.info.className)\(source.written).")
             keysAt = core.answerState
             found = nil
         }

@@ -25,7 +25,7 @@ enum UnmanagedSearch {
         for (i, element) in elements.enumerated() {
             guard case .object(let object?) = Element._rlmContent(element) else { continue }
             do {
-                if try isFound(object, in: table, realm, found) { return i }
+                if try isFound(object, in: table, in: realm, among: found) { return i }
             } catch {
                 throw QueryError(.type, "An object can't be searched: \(error)")
             }
@@ -36,8 +36,8 @@ enum UnmanagedSearch {
     private static func isFound(
         _ object: ObjectBase,
         in table: ManagedTable,
-        _ realm: Realm,
-        _ found: ResultsQuery
+        in realm: Realm,
+        among found: ResultsQuery
     ) throws -> Bool {
         realm.beginWrite()
         defer { realm.cancelWrite() }

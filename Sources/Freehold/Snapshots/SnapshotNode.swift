@@ -74,20 +74,22 @@ enum SnapshotNode {
             return .list(view.backlinks(column, key).map { .row(origin, $0) })
         }
         switch column.collection {
-        case .none: return node(view.value(column, key), index, table)
+        case .none: return node(view.value(column, key), property: index, in: table)
         case .dictionary:
-            return .dictionary(view.dictionaryEntries(column, key).map { ($0.key, node($0.value, index, table)) })
-        case .list, .set: return .list(view.listValues(column, key).map { node($0, index, table) })
+            return .dictionary(
+                view.dictionaryEntries(column, key).map { ($0.key, node($0.value, property: index, in: table)) }
+            )
+        case .list, .set: return .list(view.listValues(column, key).map { node($0, property: index, in: table) })
         }
     }
 
-    private static func node(_ value: Value, _ property: Int, _ table: ManagedTable) -> SnapshotNode {
+    private static func node(_ value: Value, property: Int, in table: ManagedTable) -> SnapshotNode {
         switch value {
         case .link(let key): .row(table.target(of: property), key)
         case .objectLink(let link): table.linked(link).map { SnapshotNode($0) } ?? .value(.null)
-        case .list(let list): .list(list.values.map { node($0, property, table) })
+        case .list(let list): .list(list.values.map { node($0, property: property, in: table) })
         case .dictionary(let dictionary):
-            .dictionary(dictionary.entries.map { ($0.key, node($0.value, property, table)) })
+            .dictionary(dictionary.entries.map { ($0.key, node($0.value, property: property, in: table)) })
         default: .value(value)
         }
     }

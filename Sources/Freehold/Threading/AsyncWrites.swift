@@ -64,7 +64,7 @@ final class AsyncWrites {
         _ id: Realm.AsyncTransactionId,
         _ error: (any Error)?,
         isDurable: Bool = true,
-        _ completion: @escaping ((any Error)?) -> Void
+        completion: @escaping ((any Error)?) -> Void
     ) {
         undelivered += 1
         completions[id] = Completion(error: error, run: completion)

@@ -36,7 +36,7 @@ extension Realm {
         let core = core
         let id = writes.newID()
         func complete(_ error: (any Swift.Error)?) {
-            if let onComplete { core.asyncWrites.complete(id, error, onComplete) }
+            if let onComplete { core.asyncWrites.complete(id, error, completion: onComplete) }
         }
         writes.add(
             AsyncWrites.Item(id: id) {

@@ -42,7 +42,7 @@ extension BSONDocument {
         limits: BSONLimits = BSONLimits(),
         duplicateKeys: BSONDuplicateKeys = .refuse
     ) throws(BSONError) {
-        var reader = BSONReader(buffer, limits, duplicateKeys)
+        var reader = BSONReader(buffer, limits, duplicateKeys: duplicateKeys)
         self = try reader.readDocument()
     }
 

@@ -42,7 +42,7 @@ struct BSONReader {
         }
     }
 
-    init(_ bytes: UnsafeRawBufferPointer, _ limits: BSONLimits, _ duplicateKeys: BSONDuplicateKeys) {
+    init(_ bytes: UnsafeRawBufferPointer, _ limits: BSONLimits, duplicateKeys: BSONDuplicateKeys) {
         self.bytes = bytes
         self.limits = limits
         self.duplicateKeys = duplicateKeys
@@ -90,7 +90,7 @@ struct BSONReader {
     private mutating func add(_ value: BSONValue) throws(BSONError) {
         if container.isArray {
             container.values.append(value)
-        } else if let key = container.key, !container.list.add(key, value, duplicateKeys) {
+        } else if let key = container.key, !container.list.add(key, value, policy: duplicateKeys) {
             throw error(.duplicateKey, "The key '\(key.prefix(40))' stands twice in its document", at: position)
         }
     }

@@ -31,7 +31,7 @@ public struct BSONDecoder: Sendable {
     ///
     /// - Throws: `DecodingError` with the path; errors of the type itself.
     public func decode<T: Decodable>(_ type: T.Type = T.self, from value: BSONValue) throws -> T {
-        try BSONValueDecoder(value, [], self).decode(type)
+        try BSONValueDecoder(value, [], options: self).decode(type)
     }
 
     /// Decodes a value from the bytes of a document.
@@ -54,19 +54,21 @@ struct BSONValueDecoder: Decoder {
     let options: BSONDecoder
     var userInfo: [CodingUserInfoKey: Any] { options.userInfo }
 
-    init(_ value: BSONValue, _ codingPath: [any CodingKey], _ options: BSONDecoder) {
+    init(_ value: BSONValue, _ codingPath: [any CodingKey], options: BSONDecoder) {
         self.value = value
         self.codingPath = codingPath
         self.options = options
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        guard case .document(let document) = value else { throw mismatch([String: BSONValue].self, value, codingPath) }
+        guard case .document(let document) = value else {
+            throw mismatch([String: BSONValue].self, found: value, at: codingPath)
+        }
         return KeyedDecodingContainer(BSONKeyedDecoding(document, self))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard case .array(let values) = value else { throw mismatch([BSONValue].self, value, codingPath) }
+        guard case .array(let values) = value else { throw mismatch([BSONValue].self, found: value, at: codingPath) }
         return BSONUnkeyedDecoding(values, self)
     }
 
@@ -74,7 +76,7 @@ struct BSONValueDecoder: Decoder {
 
     /// Returns the decoder of a part of this value.
     func part(_ value: BSONValue, _ key: any CodingKey) throws -> BSONValueDecoder {
-        let decoder = BSONValueDecoder(value, codingPath + [key], options)
+        let decoder = BSONValueDecoder(value, codingPath + [key], options: options)
         guard decoder.codingPath.count <= options.limits.depth else {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(
@@ -92,7 +94,7 @@ struct BSONValueDecoder: Decoder {
         case .int32(let number): exact = T(exactly: number)
         case .int64(let number): exact = T(exactly: number)
         case .double(let number): exact = T(exactly: number)
-        default: throw mismatch(type, value, codingPath)
+        default: throw mismatch(type, found: value, at: codingPath)
         }
         guard let exact else { throw doesNotFit(type) }
         return exact
@@ -109,7 +111,7 @@ extension BSONValueDecoder: SingleValueDecodingContainer {
     func decodeNil() -> Bool { value.isNull || value.isUndefined }
 
     func decode(_ type: Bool.Type) throws -> Bool {
-        guard case .bool(let flag) = value else { throw mismatch(type, value, codingPath) }
+        guard case .bool(let flag) = value else { throw mismatch(type, found: value, at: codingPath) }
         return flag
     }
 
@@ -117,7 +119,7 @@ extension BSONValueDecoder: SingleValueDecodingContainer {
     func decode(_ type: String.Type) throws -> String {
         switch value {
         case .string(let text), .symbol(let text), .javaScript(let text): return text
-        default: throw mismatch(type, value, codingPath)
+        default: throw mismatch(type, found: value, at: codingPath)
         }
     }
 
@@ -128,7 +130,7 @@ extension BSONValueDecoder: SingleValueDecodingContainer {
         case .int64(let number):
             guard let exact = Double(exactly: number) else { throw doesNotFit(type) }
             return exact
-        default: throw mismatch(type, value, codingPath)
+        default: throw mismatch(type, found: value, at: codingPath)
         }
     }
 
@@ -152,13 +154,15 @@ extension BSONValueDecoder: SingleValueDecodingContainer {
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         guard let representable = type as? any BSONRepresentable.Type else { return try T(from: self) }
-        guard let result = representable.init(bsonValue: value) as? T else { throw mismatch(type, value, codingPath) }
+        guard let result = representable.init(bsonValue: value) as? T else {
+            throw mismatch(type, found: value, at: codingPath)
+        }
         return result
     }
 }
 
 /// Returns the error for a value of another type. For null, it states that the value is missing.
-func mismatch(_ type: Any.Type, _ value: BSONValue, _ path: [any CodingKey]) -> DecodingError {
+func mismatch(_ type: Any.Type, found value: BSONValue, at path: [any CodingKey]) -> DecodingError {
     let context = DecodingError.Context(
         codingPath: path,
         debugDescription: "Here is the BSON type \(value.typeName), which is no \(type)"

@@ -58,7 +58,7 @@ struct BSONKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     private func part(_ key: any CodingKey) -> BSONValueEncoder {
         let node = BSONNode()
         encoder.node.add(.node(node), key.stringValue)
-        return BSONValueEncoder(node, codingPath + [key], encoder.options)
+        return BSONValueEncoder(node, codingPath + [key], options: encoder.options)
     }
 }
 
@@ -98,6 +98,6 @@ struct BSONUnkeyedEncoding: UnkeyedEncodingContainer {
         let path = codingPath + [key]
         let node = BSONNode()
         encoder.node.add(.node(node))
-        return BSONValueEncoder(node, path, encoder.options)
+        return BSONValueEncoder(node, path, options: encoder.options)
     }
 }

@@ -36,7 +36,7 @@ public struct BSONEncoder: Sendable {
     /// - Throws: The errors of ``encode(_:)``.
     public func encodeValue(_ value: some Encodable) throws -> BSONValue {
         let node = BSONNode()
-        let encoder = BSONValueEncoder(node, [], self)
+        let encoder = BSONValueEncoder(node, [], options: self)
         try encoder.encode(value)
         return node.value
     }
@@ -74,7 +74,7 @@ final class BSONNode {
         case .value(let value): return value
         case .document(let slots):
             var list = ElementList()
-            for (key, slot) in slots { _ = list.add(key, slot.value, .last) }
+            for (key, slot) in slots { _ = list.add(key, slot.value, policy: .last) }
             return .document(BSONDocument(elements: list.elements))
         case .array(let slots): return .array(slots.map(\.value))
         }
@@ -110,7 +110,7 @@ final class BSONValueEncoder: Encoder {
     let options: BSONEncoder
     var userInfo: [CodingUserInfoKey: Any] { options.userInfo }
 
-    init(_ node: BSONNode, _ codingPath: [any CodingKey], _ options: BSONEncoder) {
+    init(_ node: BSONNode, _ codingPath: [any CodingKey], options: BSONEncoder) {
         self.node = node
         self.codingPath = codingPath
         self.options = options
@@ -132,7 +132,7 @@ final class BSONValueEncoder: Encoder {
     func value(_ value: some Encodable, _ key: any CodingKey) throws -> BSONValue {
         if let representable = value as? any BSONRepresentable { return representable.bsonValue }
         let inner = BSONNode()
-        let encoder = BSONValueEncoder(inner, codingPath + [key], options)
+        let encoder = BSONValueEncoder(inner, codingPath + [key], options: options)
         guard encoder.codingPath.count < options.limits.depth else {
             throw BSONError(
                 .tooDeep,

@@ -62,6 +62,6 @@ private func decodeRepresentable<T: BSONRepresentable>(_ decoder: any Decoder) t
             throw DecodingError.dataCorruptedError(in: container, debugDescription: error.description)
         }
     }
-    guard let result = T(bsonValue: value) else { throw mismatch(T.self, value, decoder.codingPath) }
+    guard let result = T(bsonValue: value) else { throw mismatch(T.self, found: value, at: decoder.codingPath) }
     return result
 }

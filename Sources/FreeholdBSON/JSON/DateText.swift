@@ -9,25 +9,25 @@ enum DateText {
         let (days, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
         let (year, month, day) = date(days: Int(days))
         let time = Int(rest)
-        digits(year, 4, &text)
+        digits(year, count: 4, to: &text)
         text.append(UInt8(ascii: "-"))
-        digits(month, 2, &text)
+        digits(month, count: 2, to: &text)
         text.append(UInt8(ascii: "-"))
-        digits(day, 2, &text)
+        digits(day, count: 2, to: &text)
         text.append(UInt8(ascii: "T"))
-        digits(time / 3_600_000, 2, &text)
+        digits(time / 3_600_000, count: 2, to: &text)
         text.append(UInt8(ascii: ":"))
-        digits(time / 60_000 % 60, 2, &text)
+        digits(time / 60_000 % 60, count: 2, to: &text)
         text.append(UInt8(ascii: ":"))
-        digits(time / 1000 % 60, 2, &text)
+        digits(time / 1000 % 60, count: 2, to: &text)
         if time % 1000 != 0 {
             text.append(UInt8(ascii: "."))
-            digits(time % 1000, 3, &text)
+            digits(time % 1000, count: 3, to: &text)
         }
         text.append(UInt8(ascii: "Z"))
     }
 
-    private static func digits(_ value: Int, _ count: Int, _ text: inout [UInt8]) {
+    private static func digits(_ value: Int, count: Int, to text: inout [UInt8]) {
         var power = 1
         for _ in 1..<count { power *= 10 }
         while power > 0 {
@@ -49,9 +49,10 @@ enum DateText {
             let second = scanner.number(2),
             let fraction = scanner.fraction(),
             let offset = scanner.offset(), scanner.isAtEnd,
-            1...12 ~= month, 1...daysOfMonth(month, year) ~= day, hour < 24, minute < 60, second < 60
+            1...12 ~= month, 1...daysOfMonth(month, of: year) ~= day, hour < 24, minute < 60, second < 60
         else { return nil }
-        let seconds = days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset * 60
+        let seconds =
+            days(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second - offset * 60
         return Int64(seconds * 1000 + fraction)
     }
 
@@ -109,7 +110,7 @@ enum DateText {
     // A year begins in March in this computation, so that the leap day is its last day. 400 years have 146,097 days,
     // and 719,468 days are between March of the year 0 and 1970.
 
-    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    private static func days(year: Int, month: Int, day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
         let yearOfEra = year - era * 400
@@ -129,7 +130,7 @@ enum DateText {
         return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
     }
 
-    private static func daysOfMonth(_ month: Int, _ year: Int) -> Int {
+    private static func daysOfMonth(_ month: Int, of year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
         case 4, 6, 9, 11: 30

@@ -13,7 +13,7 @@ struct ExtendedJSONParser {
     ) throws(BSONError) -> BSONValue {
         var text = text
         return try text.withUTF8 { buffer in
-            Result { () throws(BSONError) in try parse(buffer, options, isDocument) }
+            Result { () throws(BSONError) in try parse(buffer, options, isDocument: isDocument) }
         }.get()
     }
 
@@ -23,14 +23,14 @@ struct ExtendedJSONParser {
         isDocument: Bool
     ) throws(BSONError) -> BSONValue {
         try bytes.withUnsafeBufferPointer { buffer in
-            Result { () throws(BSONError) in try parse(buffer, options, isDocument) }
+            Result { () throws(BSONError) in try parse(buffer, options, isDocument: isDocument) }
         }.get()
     }
 
     private static func parse(
         _ buffer: UnsafeBufferPointer<UInt8>,
         _ options: ExtendedJSONOptions,
-        _ isDocument: Bool
+        isDocument: Bool
     ) throws(BSONError) -> BSONValue {
         var parser = ExtendedJSONParser(
             scanner: JSONScanner(buffer),
@@ -222,6 +222,6 @@ struct JSONContainer {
             values.append(part.value)
             return true
         }
-        return list.add(key, part.value, policy)
+        return list.add(key, part.value, policy: policy)
     }
 }

@@ -29,8 +29,8 @@ struct ExtendedJSONWrapper {
             switch key {
             case "$oid": return .objectId(try objectId(only(key, value)))
             case "$symbol": return .symbol(try string(only(key, value), key))
-            case "$numberInt": return .int32(try integer(only(key, value), key, Int32.self))
-            case "$numberLong": return .int64(try integer(only(key, value), key, Int64.self))
+            case "$numberInt": return .int32(try integer(only(key, value), of: key, as: Int32.self))
+            case "$numberLong": return .int64(try integer(only(key, value), of: key, as: Int64.self))
             case "$numberDouble": return .double(try double(only(key, value)))
             case "$numberDecimal":
                 return .decimal128(try Decimal128(exact: string(only(key, value), key)))
@@ -48,7 +48,7 @@ struct ExtendedJSONWrapper {
                 try one(only(key, value), key)
                 return .maxKey
             case "$undefined":
-                guard try only(key, value).boolValue == true else { throw wrong(key, "true") }
+                guard try only(key, value).boolValue == true else { throw wrong(key, wanted: "true") }
                 return .undefined
             case "$regex" where acceptsLegacy: return legacyRegex()
             default: continue
@@ -66,40 +66,41 @@ struct ExtendedJSONWrapper {
         return value
     }
 
-    private func wrong(_ key: String, _ wanted: String) -> BSONError {
+    private func wrong(_ key: String, wanted: String) -> BSONError {
         BSONError(.invalidWrapper, "The value of \(key) has to be \(wanted)")
     }
 
     /// Returns the values of exactly these keys, in any order.
-    private func fields(_ value: BSONValue, _ key: String, _ first: String, _ second: String) throws(BSONError)
+    private func fields(_ value: BSONValue, of key: String, named first: String, and second: String) throws(BSONError)
         -> (BSONValue, BSONValue)
     {
         guard let document = value.documentValue, document.count == 2, let a = document[first], let b = document[second]
-        else { throw wrong(key, "an object with '\(first)' and '\(second)'") }
+        else { throw wrong(key, wanted: "an object with '\(first)' and '\(second)'") }
         return (a, b)
     }
 
     private func string(_ value: BSONValue, _ key: String) throws(BSONError) -> String {
-        guard let text = value.stringValue else { throw wrong(key, "a string") }
+        guard let text = value.stringValue else { throw wrong(key, wanted: "a string") }
         return text
     }
 
     private func objectId(_ value: BSONValue) throws(BSONError) -> ObjectId {
         let text = try string(value, "$oid")
-        guard let id = ObjectId(text) else { throw wrong("$oid", "24 hexadecimal digits") }
+        guard let id = ObjectId(text) else { throw wrong("$oid", wanted: "24 hexadecimal digits") }
         return id
     }
 
     private func one(_ value: BSONValue, _ key: String) throws(BSONError) {
-        guard value.int32Value == 1 && !hasWrapped else { throw wrong(key, "1") }
+        guard value.int32Value == 1 && !hasWrapped else { throw wrong(key, wanted: "1") }
     }
 
-    private func integer<T: FixedWidthInteger>(_ value: BSONValue, _ key: String, _ type: T.Type) throws(BSONError) -> T
+    private func integer<T: FixedWidthInteger>(_ value: BSONValue, of key: String, as type: T.Type) throws(BSONError)
+        -> T
     {
         let text = try string(value, key)
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
         guard !digits.isEmpty, digits.allSatisfy({ $0 &- UInt8(ascii: "0") <= 9 }) else {
-            throw wrong(key, "an integer as a string")
+            throw wrong(key, wanted: "an integer as a string")
         }
         guard let number = T(text) else {
             throw BSONError(.numberOutOfRange, "The number of \(key) is out of range")
@@ -118,7 +119,9 @@ struct ExtendedJSONWrapper {
             let isDecimal = text.utf8.allSatisfy { byte in
                 byte &- UInt8(ascii: "0") <= 9 || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte)
             }
-            guard isDecimal, let number = Double(text) else { throw wrong("$numberDouble", "a number as a string") }
+            guard isDecimal, let number = Double(text) else {
+                throw wrong("$numberDouble", wanted: "a number as a string")
+            }
             guard number.isFinite else {
                 throw BSONError(.numberOutOfRange, "The number is beyond what a double can hold")
             }
@@ -134,10 +137,10 @@ extension ExtendedJSONWrapper {
         if acceptsLegacy, let text = value.stringValue, elements.count == 2,
             let type = elements.first(where: { $0.key == "$type" })?.value
         {
-            return try binary(text, legacySubtype(type))
+            return try binary(text, subtype: legacySubtype(type))
         }
-        let (base64, subtype) = try fields(only("$binary", value), "$binary", "base64", "subType")
-        return try binary(string(base64, "base64"), string(subtype, "subType"))
+        let (base64, subtype) = try fields(only("$binary", value), of: "$binary", named: "base64", and: "subType")
+        return try binary(string(base64, "base64"), subtype: string(subtype, "subType"))
     }
 
     private func legacySubtype(_ type: BSONValue) throws(BSONError) -> String {
@@ -145,17 +148,17 @@ extension ExtendedJSONWrapper {
         return try string(type, "$type")
     }
 
-    private func binary(_ base64: String, _ subtype: String) throws(BSONError) -> BSONBinary {
+    private func binary(_ base64: String, subtype: String) throws(BSONError) -> BSONBinary {
         guard 1...2 ~= subtype.utf8.count, subtype.utf8.first != UInt8(ascii: "+"),
             let number = UInt8(subtype, radix: 16)
-        else { throw wrong("subType", "one or two hexadecimal digits") }
-        guard let bytes = Base64.decode(base64) else { throw wrong("base64", "base 64 with padding") }
+        else { throw wrong("subType", wanted: "one or two hexadecimal digits") }
+        guard let bytes = Base64.decode(base64) else { throw wrong("base64", wanted: "base 64 with padding") }
         return BSONBinary(bytes: bytes, subtype: BSONBinary.Subtype(rawValue: number))
     }
 
     private func uuid(_ text: String) throws(BSONError) -> UUID {
         guard text.utf8.count == 36, let uuid = UUID(uuidString: text) else {
-            throw wrong("$uuid", "a UUID with its hyphens")
+            throw wrong("$uuid", wanted: "a UUID with its hyphens")
         }
         return uuid
     }
@@ -169,14 +172,14 @@ extension ExtendedJSONWrapper {
         guard elements.count == 2, let scope = elements.first(where: { $0.key == "$scope" })?.value else {
             throw BSONError(.invalidWrapper, "An object with $code can have $scope and no other key")
         }
-        guard let document = scope.documentValue else { throw wrong("$scope", "an object") }
+        guard let document = scope.documentValue else { throw wrong("$scope", wanted: "an object") }
         return .javaScriptWithScope(BSONCodeWithScope(code: text, scope: document))
     }
 
     private func timestamp(_ value: BSONValue) throws(BSONError) -> BSONTimestamp {
-        let (seconds, increment) = try fields(value, "$timestamp", "t", "i")
+        let (seconds, increment) = try fields(value, of: "$timestamp", named: "t", and: "i")
         guard !hasWrappedInside, let t = unsigned(seconds), let i = unsigned(increment) else {
-            throw wrong("$timestamp", "an object with integers from 0 to 4294967295")
+            throw wrong("$timestamp", wanted: "an object with integers from 0 to 4294967295")
         }
         return BSONTimestamp(seconds: t, increment: i)
     }
@@ -190,7 +193,7 @@ extension ExtendedJSONWrapper {
     }
 
     private func regex(_ value: BSONValue) throws(BSONError) -> BSONRegex {
-        let (pattern, options) = try fields(value, "$regularExpression", "pattern", "options")
+        let (pattern, options) = try fields(value, of: "$regularExpression", named: "pattern", and: "options")
         let regex = BSONRegex(pattern: try string(pattern, "pattern"), options: try string(options, "options"))
         guard !regex.pattern.utf8.contains(0) && !regex.options.utf8.contains(0) else {
             throw BSONError(.embeddedNull, "A regular expression can't have a NUL in it")
@@ -211,8 +214,8 @@ extension ExtendedJSONWrapper {
     }
 
     private func dbPointer(_ value: BSONValue) throws(BSONError) -> BSONDBPointer {
-        let (reference, id) = try fields(value, "$dbPointer", "$ref", "$id")
-        guard let objectId = id.objectIdValue else { throw wrong("$id", "an $oid") }
+        let (reference, id) = try fields(value, of: "$dbPointer", named: "$ref", and: "$id")
+        guard let objectId = id.objectIdValue else { throw wrong("$id", wanted: "an $oid") }
         return BSONDBPointer(reference: try string(reference, "$ref"), id: objectId)
     }
 
@@ -220,7 +223,7 @@ extension ExtendedJSONWrapper {
         switch value {
         case .string(let text):
             guard let milliseconds = DateText.parse(text) else {
-                throw wrong("$date", "a date and time as in RFC 3339, no finer than a millisecond")
+                throw wrong("$date", wanted: "a date and time as in RFC 3339, no finer than a millisecond")
             }
             return BSONDateTime(milliseconds: milliseconds)
         case .int64(let number) where hasWrapped || acceptsLegacy:
@@ -228,7 +231,7 @@ extension ExtendedJSONWrapper {
         case .int32(let number) where acceptsLegacy && !hasWrapped:
             return BSONDateTime(milliseconds: Int64(number))
         default:
-            throw wrong("$date", "a $numberLong or an ISO date")
+            throw wrong("$date", wanted: "a $numberLong or an ISO date")
         }
     }
 }

@@ -11,6 +11,8 @@ public struct DocumentStreamReader {
     public private(set) var format: DocumentFormat?
     /// The number of the last document that was read, counted from 1.
     public private(set) var document = 0
+    /// The line, counted from 1, at which the last document of JSON begins, or `nil` for BSON.
+    public private(set) var firstLine: Int?
     private let options: DocumentStreamOptions
     private var buffer: StreamBuffer
     private var state = State.start
@@ -167,6 +169,7 @@ extension DocumentStreamReader {
         guard byte == UInt8(ascii: "{") else { throw try notAnObject(byte) }
         let count = try objectLength()
         let (start, firstLine) = (buffer.offset, line)
+        self.firstLine = firstLine
         let bytes = buffer.slice(count)
         buffer.take(count)
         line += bytes.count { $0 == 0x0A }

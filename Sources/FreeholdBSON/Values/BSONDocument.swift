@@ -117,7 +117,7 @@ extension BSONDocument: ExpressibleByDictionaryLiteral {
     /// Creates a document from a literal, in order. A duplicate key is a programmer error and traps.
     public init(dictionaryLiteral elements: (String, BSONValue)...) {
         var list = ElementList()
-        for (key, value) in elements where !list.add(key, value, .refuse) {
+        for (key, value) in elements where !list.add(key, value, policy: .refuse) {
             preconditionFailure("Freehold: the key '\(key)' stands twice in the literal of a BSONDocument")
         }
         self.elements = list.elements

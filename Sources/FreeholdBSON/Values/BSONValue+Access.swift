@@ -109,7 +109,7 @@ extension BSONValue: ExpressibleByDictionaryLiteral {
     /// Creates a document, in order. A duplicate key is a programmer error and traps.
     public init(dictionaryLiteral elements: (String, BSONValue)...) {
         var list = ElementList()
-        for (key, value) in elements where !list.add(key, value, .refuse) {
+        for (key, value) in elements where !list.add(key, value, policy: .refuse) {
             preconditionFailure("Freehold: the key '\(key)' stands twice in the literal of a BSON document")
         }
         self = .document(BSONDocument(elements: list.elements))

@@ -6,7 +6,7 @@ import FreeholdEngine
 extension BSONValue: Hashable {
     public static func == (a: BSONValue, b: BSONValue) -> Bool {
         var left: [ContainerPair] = []
-        return sameButContainers(a, b, &left) && ContainerPair.allSame(&left)
+        return sameButContainers(a, and: b, left: &left) && ContainerPair.allSame(&left)
     }
 
     public func hash(into hasher: inout Hasher) {
@@ -16,7 +16,7 @@ extension BSONValue: Hashable {
     }
 
     /// Returns whether scalars are equal. Documents and arrays are only added to the remaining work.
-    fileprivate static func sameButContainers(_ a: BSONValue, _ b: BSONValue, _ left: inout [ContainerPair]) -> Bool {
+    fileprivate static func sameButContainers(_ a: BSONValue, and b: BSONValue, left: inout [ContainerPair]) -> Bool {
         switch (a, b) {
         case (.double(let x), .double(let y)): return x.bitPattern == y.bitPattern
         case (.string(let x), .string(let y)), (.javaScript(let x), .javaScript(let y)),
@@ -115,13 +115,13 @@ private enum ContainerPair {
                 guard a.count == b.count else { return false }
                 for index in a.elements.indices {
                     guard sameText(a.elements[index].key, b.elements[index].key),
-                        BSONValue.sameButContainers(a.elements[index].value, b.elements[index].value, &left)
+                        BSONValue.sameButContainers(a.elements[index].value, and: b.elements[index].value, left: &left)
                     else { return false }
                 }
             case .arrays(let a, let b):
                 guard a.count == b.count else { return false }
                 for index in a.indices {
-                    guard BSONValue.sameButContainers(a[index], b[index], &left) else { return false }
+                    guard BSONValue.sameButContainers(a[index], and: b[index], left: &left) else { return false }
                 }
             }
         }

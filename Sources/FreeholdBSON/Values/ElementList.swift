@@ -24,7 +24,7 @@ struct ElementList {
     mutating func reserveCapacity(_ count: Int) { elements.reserveCapacity(count) }
 
     /// Adds an element. Returns false if the key exists and duplicates are refused.
-    mutating func add(_ key: String, _ value: BSONValue, _ policy: BSONDuplicateKeys) -> Bool {
+    mutating func add(_ key: String, _ value: BSONValue, policy: BSONDuplicateKeys) -> Bool {
         if policy != .keep, let place = place(of: key) {
             guard policy == .last else { return false }
             elements[place].value = value

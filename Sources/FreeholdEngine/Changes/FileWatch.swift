@@ -275,7 +275,7 @@ final class FileWatch: Sendable {
                 queue = kqueue()
                 guard queue >= 0 else { throw Self.error(errno, path) }
                 _ = fcntl(queue, F_SETFD, FD_CLOEXEC)
-                let code = change(Self.ending, EVFILT_USER, EV_ADD | EV_CLEAR, 0)
+                let code = change(Self.ending, filter: EVFILT_USER, action: EV_ADD | EV_CLEAR, flags: 0)
                 guard code == 0 else {
                     Platform.close(queue)
                     throw Self.error(code, path)
@@ -288,7 +288,7 @@ final class FileWatch: Sendable {
             }
 
             /// - Returns: 0 or an error number.
-            private func change(_ identifier: UInt, _ filter: Int32, _ action: Int32, _ flags: Int32) -> Int32 {
+            private func change(_ identifier: UInt, filter: Int32, action: Int32, flags: Int32) -> Int32 {
                 var change = kevent(
                     ident: identifier,
                     filter: Int16(filter),
@@ -303,7 +303,12 @@ final class FileWatch: Sendable {
             func add(_ path: String) throws(EngineError) -> Int32 {
                 let descriptor = Platform.open(path, O_EVTONLY | O_CLOEXEC)
                 guard descriptor >= 0 else { throw Self.error(errno, path) }
-                let code = change(UInt(descriptor), EVFILT_VNODE, EV_ADD | EV_CLEAR, NOTE_WRITE | NOTE_EXTEND)
+                let code = change(
+                    UInt(descriptor),
+                    filter: EVFILT_VNODE,
+                    action: EV_ADD | EV_CLEAR,
+                    flags: NOTE_WRITE | NOTE_EXTEND
+                )
                 guard code == 0 else {
                     Platform.close(descriptor)
                     throw Self.error(code, path)
@@ -315,7 +320,7 @@ final class FileWatch: Sendable {
             func remove(_ descriptor: Int32) { Platform.close(descriptor) }
 
             /// Ends the thread, which closes its queue.
-            func stop() { _ = change(Self.ending, EVFILT_USER, 0, NOTE_TRIGGER) }
+            func stop() { _ = change(Self.ending, filter: EVFILT_USER, action: 0, flags: NOTE_TRIGGER) }
 
             /// Does nothing, because a forked child doesn't inherit the queue.
             func closeInherited() {}

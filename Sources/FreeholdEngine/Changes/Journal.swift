@@ -214,7 +214,7 @@ extension WriteTransaction {
     public func markDefault(_ column: Column, _ key: ObjectKey) {
         precondition(column.collection == .none, "'\(column.name)' holds a collection, which can't be a default value.")
         guard let journal, !column.isHidden, !isOld(column, key) else { return }
-        journal.markedDefault(column, key, value(column, key))
+        journal.markedDefault(column, key, value: value(column, key))
     }
 
     private func noCursor(_ name: String) -> EngineError {
@@ -249,6 +249,6 @@ extension WriteTransaction {
         }
         journalWarnings = JournalWarning.due(state, now: Journal.now(), path: core.path, core.toldOfJournal)
         guard state != old else { return }
-        state.encoded().withUnsafeBytes { putBlock(Catalogue.journalStateSegment, 0, $0) }
+        state.encoded().withUnsafeBytes { putBlock(Catalogue.journalStateSegment, 0, bytes: $0) }
     }
 }

@@ -171,9 +171,12 @@ enum JournalDecoder {
             guard let (tag, cause) = begin(&r) else { return false }
             switch tag {
             case .fields, .rows, .names:
-                guard cells(&r, { if let change = said(tag, cause, $0, $1) { body(change) } }) else { return false }
+                guard cells(&r, { if let change = said(tag, cause, property: $0, content: $1) { body(change) } }) else {
+                    return false
+                }
             case .leavesOfFields, .leavesOfRows, .leavesOfNames:
-                guard leaf(&r, { if let change = said(tag, cause, $0, .value($1)) { body(change) } }) else {
+                guard leaf(&r, { if let change = said(tag, cause, property: $0, content: .value($1)) { body(change) } })
+                else {
                     return false
                 }
             case .adds:
@@ -239,8 +242,8 @@ enum JournalDecoder {
     private static func said(
         _ tag: Tag,
         _ cause: ChangeCause,
-        _ property: JournalProperty,
-        _ content: JournalContent
+        property: JournalProperty,
+        content: JournalContent
     ) -> JournalChange? {
         switch (tag, content) {
         case (.rows, _), (.leavesOfRows, _): .row(property, content)

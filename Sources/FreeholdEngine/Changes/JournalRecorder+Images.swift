@@ -8,7 +8,7 @@ extension JournalRecorder {
             guard let table = transaction.schema.table(id: object.tableID), transaction.contains(table, object.key)
             else { continue }
             for column in table.columns {
-                contents(column, [object.key], as: .rows, transaction)
+                contents(column, [object.key], as: .rows, in: transaction)
                 guard transaction.schema.ownsTargets(column) else { continue }
                 transaction.forEachTarget(column, object.key) { if known.insert($0).inserted { open.append($0) } }
             }
@@ -23,7 +23,7 @@ extension JournalRecorder {
             writer.begin(.image)
             writer.object(object.tableID, object.key.raw)
             writer.optional(table.primaryKey.map { transaction.base.value($0, object.key) })
-            image(table, object.key, transaction, &targets)
+            image(table, object.key, in: transaction, targets: &targets)
         }
         for target in targets.sorted(by: { ($0.tableID, $0.key) < ($1.tableID, $1.key) }) {
             guard let table = transaction.base.schema.table(id: target.tableID),
@@ -37,8 +37,8 @@ extension JournalRecorder {
     private func image(
         _ table: Table,
         _ key: ObjectKey,
-        _ transaction: WriteTransaction,
-        _ targets: inout Set<JournalObject>
+        in transaction: WriteTransaction,
+        targets: inout Set<JournalObject>
     ) {
         let base = transaction.base
         var owned: [JournalObject] = []
@@ -65,12 +65,12 @@ extension JournalRecorder {
             case .values(let values): values.forEach(mention)
             case .entries(let entries): for entry in entries { mention(entry.value) }
             }
-            writer.before(column, key, content)
+            writer.before(column, key, content: content)
             flush(transaction)
         }
         for object in owned {
             guard let table = base.schema.table(id: object.tableID) else { continue }
-            image(table, object.key, transaction, &targets)
+            image(table, object.key, in: transaction, targets: &targets)
         }
     }
 
@@ -213,7 +213,7 @@ extension WriteTransaction {
                 continue
             }
             journal.images.append(object)
-            setBool(column, object.key, true)
+            setBool(column, object.key, to: true)
         }
         for object in journal.imagedGone where needsImage(object) { journal.images.append(object) }
     }
@@ -264,7 +264,7 @@ extension WriteTransaction {
     }
 
     /// Returns the edit with the links to missing objects. A list inside it is recorded completely.
-    func stored(_ edit: NestedEdit, _ column: Column, _ key: ObjectKey) -> NestedEdit {
+    func stored(_ edit: NestedEdit, in column: Column, of key: ObjectKey) -> NestedEdit {
         var root: Value?
         var place = edit.place
         switch edit.place {
@@ -275,7 +275,7 @@ extension WriteTransaction {
             let values = storedListValues(column, key)
             if values.indices.contains(stored) { root = values[stored] }
         case .entry(let name):
-            root = storedDictionaryEntries(column, key).first { Value.compareBytes($0.key, name) == 0 }?.value
+            root = storedDictionaryEntries(column, key).first { Value.compareBytes($0.key, with: name) == 0 }?.value
         }
         var path: [NestedEdit.Step] = []
         for step in edit.path {

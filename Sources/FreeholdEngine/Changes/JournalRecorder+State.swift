@@ -14,7 +14,7 @@ extension JournalRecorder {
                 for cluster in 0..<transaction.clusterCount(table) where transaction.hasValues(column, cluster) {
                     var keys: [ObjectKey] = []
                     transaction.forEachKey(table, cluster: cluster) { if $0.raw < end { keys.append($0) } }
-                    contents(column, keys, as: .rows, transaction)
+                    contents(column, keys, as: .rows, in: transaction)
                 }
             }
         }
@@ -31,7 +31,7 @@ extension JournalRecorder {
                 let to = min(run.upperBound, (from / span + 1) * span)
                 let living = (from..<to).lazy.map { ObjectKey($0) }.filter { transaction.contains(table, $0) }
                 let keys = Array(living)
-                for column in table.columns { contents(column, keys, as: .rows, transaction) }
+                for column in table.columns { contents(column, keys, as: .rows, in: transaction) }
                 from = to
             }
         }
@@ -68,7 +68,7 @@ extension JournalRecorder {
                 let column = columns.column
                 var keys: [ObjectKey] = []
                 func write() {
-                    fields(column, keys, transaction)
+                    fields(column, keys, in: transaction)
                     keys.removeAll(keepingCapacity: true)
                 }
                 columns.forEachModified(clusterSpan: transaction.clusterSpan) { key in
@@ -79,13 +79,13 @@ extension JournalRecorder {
                 write()
                 for (key, amount) in columns.added.sorted(by: { $0.key < $1.key })
                 where transaction.contains(table, key) && !transaction.isModified(column, key) {
-                    add(column, key, amount, transaction)
+                    add(column, key, amount: amount, in: transaction)
                 }
             }
         }
     }
 
-    private func add(_ column: Column, _ key: ObjectKey, _ amount: Int64, _ transaction: WriteTransaction) {
+    private func add(_ column: Column, _ key: ObjectKey, amount: Int64, in transaction: WriteTransaction) {
         mentioned.insert(column.tableID, key)
         writer.begin(.adds)
         writer.property(column, key)
@@ -93,7 +93,7 @@ extension JournalRecorder {
         flush(transaction)
     }
 
-    private func fields(_ column: Column, _ keys: [ObjectKey], _ transaction: WriteTransaction) {
+    private func fields(_ column: Column, _ keys: [ObjectKey], in transaction: WriteTransaction) {
         var (set, follows) = (keys, [ObjectKey]())
         if !nested.isEmpty { set.removeAll { nested.contains(property(column, $0)) } }
         if !shown.isEmpty {
@@ -110,8 +110,8 @@ extension JournalRecorder {
             set.sort()
         }
         for key in keys { mentioned.insert(column.tableID, key) }
-        contents(column, set, as: .fields, transaction)
-        contents(column, follows, as: .followed, transaction)
+        contents(column, set, as: .fields, in: transaction)
+        contents(column, follows, as: .followed, in: transaction)
     }
 
     private func property(_ column: Column, _ key: ObjectKey) -> JournalProperty {
@@ -128,7 +128,7 @@ extension JournalRecorder {
             while let first = rest.first {
                 let cluster = transaction.locate(first).0
                 let inCluster = rest.prefix { transaction.locate($0).0 == cluster }
-                contents(column, Array(inCluster), as: .names, transaction)
+                contents(column, Array(inCluster), as: .names, in: transaction)
                 rest = rest.dropFirst(inCluster.count)
             }
         }
@@ -169,7 +169,7 @@ extension JournalRecorder {
         _ column: Column,
         _ keys: [ObjectKey],
         as said: JournalWriter.Said,
-        _ transaction: WriteTransaction
+        in transaction: WriteTransaction
     ) {
         let hides = isExact && column.type == .link && transaction.hasHiddenLinks(column.tableID)
         let isPlain = column.collection == .none && column.type != .mixed && !hides
@@ -186,8 +186,8 @@ extension JournalRecorder {
                 rest = rest.dropFirst(run)
             } else if isPlain, let leaf = stored.leaf, !leaf.hasReferences, min(run, kept) * 2 >= leaf.count, kept > 0 {
                 let inLeaf = min(run, kept)
-                mentionTargets(column, leaf, stored.slot..<stored.slot + inLeaf, transaction)
-                writer.leaf(said, column, first, count: inLeaf, slot: stored.slot, stored.bytes!)
+                mentionTargets(column, leaf, slots: stored.slot..<stored.slot + inLeaf, in: transaction)
+                writer.leaf(said, column, first: first, count: inLeaf, slot: stored.slot, leaf: stored.bytes!)
                 flush(transaction)
                 rest = rest.dropFirst(inLeaf)
             } else {
@@ -195,10 +195,10 @@ extension JournalRecorder {
                 rest = rest.dropFirst(run)
             }
         }
-        if !single.isEmpty { cells(column, single, as: said, transaction) }
+        if !single.isEmpty { cells(column, single, as: said, in: transaction) }
     }
 
-    private func mentionTargets(_ column: Column, _ leaf: Leaf, _ slots: Range<Int>, _ transaction: WriteTransaction) {
+    private func mentionTargets(_ column: Column, _ leaf: Leaf, slots: Range<Int>, in transaction: WriteTransaction) {
         guard column.type == .link, let target = column.targetTableID else { return }
         // New objects aren't identified.
         let firstNew = transaction.tables[target]?.firstNewKey ?? .max
@@ -211,9 +211,9 @@ extension JournalRecorder {
         _ column: Column,
         _ keys: [ObjectKey],
         as said: JournalWriter.Said,
-        _ transaction: WriteTransaction
+        in transaction: WriteTransaction
     ) {
-        writer.cells(said, column, keys)
+        writer.cells(said, column, keys: keys)
         for key in keys {
             switch column.collection {
             case .none:

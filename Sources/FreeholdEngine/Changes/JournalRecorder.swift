@@ -88,7 +88,7 @@ final class JournalRecorder {
     /// Records that a single-valued property has another visible value because its target was created or deleted.
     ///
     /// - Parameter wasSet: whether the transaction has set the property before.
-    func shown(_ column: Column, _ key: ObjectKey, _ value: Value, wasSet: Bool) {
+    func shown(_ column: Column, _ key: ObjectKey, value: Value, wasSet: Bool) {
         let property = JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)
         if wasSet, shown[property] == nil { return }
         shown[property] = value
@@ -150,49 +150,49 @@ final class JournalRecorder {
     func edited(
         _ column: Column,
         _ key: ObjectKey,
-        _ operation: ListEdit.Operation,
+        operation: ListEdit.Operation,
         gone: () -> [Value],
         in transaction: WriteTransaction
     ) {
         if isNested || column.isHidden { return }
-        let (old, operation) = stored(operation, column, key, transaction)
+        let (old, operation) = stored(operation, in: column, of: key, transaction: transaction)
         if case .clear = operation {
             let links = column.collection == .list ? old : transaction.hiddenLinks(column, key)
-            if column.collection != .list || isExact { told(column, key, links, in: transaction) }
+            if column.collection != .list || isExact { told(column, key, links: links, in: transaction) }
         }
         switch (column.collection, operation) {
         case (.none, _): break
-        case (_, .clear): take(.clear, column, key)
+        case (_, .clear): take(.clear, in: column, of: key)
         case (.list, .insert(let at, let count)):
             var shown = at
             let links = isExact ? transaction.hiddenLinks(column, key) : HiddenLinks()
             for range in links.stored(ofShown: at..<at + count) {
                 let values = transaction.listValues(column, key, in: shown..<shown + range.count)
                 shown += range.count
-                take(.insert(at: range.lowerBound, values), column, key)
+                take(.insert(at: range.lowerBound, values), in: column, of: key)
             }
         case (.list, .remove(let at, let count)):
             for range in old.stored(ofShown: at..<at + count).reversed() {
-                take(.remove(at: range.lowerBound, count: range.count), column, key)
+                take(.remove(at: range.lowerBound, count: range.count), in: column, of: key)
             }
         case (.list, .set(let at)):
             let place = isExact ? transaction.hiddenLinks(column, key).stored(ofShown: at) : at
-            take(.set(at: place, transaction.listValue(column, key, at: at)), column, key)
-        case (.list, .move(let from, let to)): take(.move(from: from, to: to), column, key)
+            take(.set(at: place, transaction.listValue(column, key, at: at)), in: column, of: key)
+        case (.list, .move(let from, let to)): take(.move(from: from, to: to), in: column, of: key)
         case (.set, .insert(let at, let count)):
             for value in transaction.listValues(column, key, in: at..<at + count) {
-                take(.insertValue(value), column, key)
+                take(.insertValue(value), in: column, of: key)
             }
-        case (.set, .remove): for value in gone() { take(.removeValue(value), column, key) }
+        case (.set, .remove): for value in gone() { take(.removeValue(value), in: column, of: key) }
         case (.set, .set(let at)):
             // The new value replaces one that compares as equal, such as the same number in another type.
-            for value in gone() { take(.removeValue(value), column, key) }
-            take(.insertValue(transaction.listValue(column, key, at: at)), column, key)
+            for value in gone() { take(.removeValue(value), in: column, of: key) }
+            take(.insertValue(transaction.listValue(column, key, at: at)), in: column, of: key)
         case (.dictionary, .insert(let at, let count)):
-            for i in at..<at + count { takeEntry(i, column, key, transaction) }
-        case (.dictionary, .set(let at)): takeEntry(at, column, key, transaction)
+            for i in at..<at + count { takeEntry(i, of: column, key: key, in: transaction) }
+        case (.dictionary, .set(let at)): takeEntry(at, of: column, key: key, in: transaction)
         case (.dictionary, .remove):
-            for case .string(let name) in gone() { take(.removeEntry(name), column, key) }
+            for case .string(let name) in gone() { take(.removeEntry(name), in: column, of: key) }
         case (.set, .move), (.dictionary, .move): break
         }
         flush(transaction)
@@ -205,36 +205,36 @@ final class JournalRecorder {
         if isNested || column.isHidden { return }
         hiddenBefore = nil
         let links = transaction.hiddenLinks(column, key)
-        told(column, key, column.collection == .list ? hidden : links, in: transaction)
+        told(column, key, links: column.collection == .list ? hidden : links, in: transaction)
         switch column.collection {
         case .list:
             // The elements follow as inserts, which contain their positions among all elements, including hidden ones.
-            take(.assign(.values([])), column, key)
+            take(.assign(.values([])), in: column, of: key)
             var shown = 0
             for range in links.stored(ofShown: 0..<transaction.listCount(column, key)) {
                 let values = transaction.listValues(column, key, in: shown..<shown + range.count)
                 shown += range.count
-                take(.insert(at: range.lowerBound, values), column, key)
+                take(.insert(at: range.lowerBound, values), in: column, of: key)
             }
-        case .set: take(.assign(.values(transaction.listValues(column, key))), column, key)
+        case .set: take(.assign(.values(transaction.listValues(column, key))), in: column, of: key)
         case .dictionary:
             let entries = transaction.dictionaryEntries(column, key)
-            take(.assign(.entries(entries.map { NestedDictionary.Entry($0.key, $0.value) })), column, key)
+            take(.assign(.entries(entries.map { NestedDictionary.Entry($0.key, $0.value) })), in: column, of: key)
         case .none: break
         }
         flush(transaction)
     }
 
-    private func takeEntry(_ i: Int, _ column: Column, _ key: ObjectKey, _ transaction: WriteTransaction) {
+    private func takeEntry(_ i: Int, of column: Column, key: ObjectKey, in transaction: WriteTransaction) {
         let name = transaction.dictionaryKey(column, key, at: i)
-        take(.setEntry(name, transaction.dictionaryValue(column, key, at: i)), column, key)
+        take(.setEntry(name, transaction.dictionaryValue(column, key, at: i)), in: column, of: key)
     }
 
-    private func take(_ edit: CollectionEdit, _ column: Column, _ key: ObjectKey) {
+    private func take(_ edit: CollectionEdit, in column: Column, of key: ObjectKey) {
         let object = JournalObject(tableID: column.tableID, key: key)
         if object == going || column.isHidden { return }
         closeRun()
-        writer.edit(JournalProperty(object, column: column.id), edit, cause)
+        writer.edit(JournalProperty(object, column: column.id), edit, cause: cause)
         mentioned.insert(object)
         if isExact { edited.insert(object) }
         switch edit {
@@ -272,7 +272,7 @@ final class JournalRecorder {
     func nestedEdited(
         _ column: Column,
         _ key: ObjectKey,
-        _ edit: NestedEdit,
+        edit: NestedEdit,
         wasSet: Bool,
         in transaction: WriteTransaction
     ) {
@@ -285,9 +285,9 @@ final class JournalRecorder {
         }
         if isExact {
             hiddenBefore = nil
-            take(.nested(transaction.stored(edit, column, key)), column, key)
+            take(.nested(transaction.stored(edit, in: column, of: key)), in: column, of: key)
         } else {
-            take(.nested(edit), column, key)
+            take(.nested(edit), in: column, of: key)
         }
         flush(transaction)
     }
@@ -302,12 +302,12 @@ final class JournalRecorder {
     ///
     /// - Parameter wasSet: whether the transaction has set the property before. In this case, the change doesn't follow from the previous committed
     ///   value.
-    func followed(_ column: Column, _ key: ObjectKey, _ value: Value, wasSet: Bool) {
+    func followed(_ column: Column, _ key: ObjectKey, value: Value, wasSet: Bool) {
         if wasSet || column.isHidden { return }
         followed[JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)] = value
     }
 
-    func markedDefault(_ column: Column, _ key: ObjectKey, _ value: Value) {
+    func markedDefault(_ column: Column, _ key: ObjectKey, value: Value) {
         defaults[JournalColumn(table: column.tableID, column: column.id), default: []].append((key, value.hashValue))
     }
 
@@ -316,7 +316,7 @@ final class JournalRecorder {
     func unshown(
         _ column: Column,
         _ key: ObjectKey,
-        _ links: HiddenLinks,
+        links: HiddenLinks,
         again: Bool = false,
         in transaction: WriteTransaction
     ) {
@@ -335,9 +335,9 @@ final class JournalRecorder {
         flush(transaction)
     }
 
-    func addedInList(_ column: Column, _ key: ObjectKey, at i: Int, _ delta: Int64, in transaction: WriteTransaction) {
+    func addedInList(_ column: Column, _ key: ObjectKey, at i: Int, delta: Int64, in transaction: WriteTransaction) {
         let place = isExact ? transaction.hiddenLinks(column, key).stored(ofShown: i) : i
-        take(.add(at: place, delta), column, key)
+        take(.add(at: place, delta), in: column, of: key)
     }
 
     // MARK: Exact entries
@@ -345,9 +345,9 @@ final class JournalRecorder {
     /// Returns the hidden links of a list before an edit, and the edit. The positions of a move are converted to stored positions.
     private func stored(
         _ operation: ListEdit.Operation,
-        _ column: Column,
-        _ key: ObjectKey,
-        _ transaction: WriteTransaction
+        in column: Column,
+        of key: ObjectKey,
+        transaction: WriteTransaction
     ) -> (HiddenLinks, ListEdit.Operation) {
         guard isExact, column.collection == .list else { return (HiddenLinks(), operation) }
         let property = JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)
@@ -362,17 +362,17 @@ final class JournalRecorder {
     }
 
     /// Records the exchange of two elements of a list. The first one precedes the second one.
-    func swapped(_ column: Column, _ key: ObjectKey, _ i: Int, _ j: Int, in transaction: WriteTransaction) {
+    func swapped(_ column: Column, _ key: ObjectKey, at i: Int, and j: Int, in transaction: WriteTransaction) {
         let links = transaction.hiddenLinks(column, key)
         let (a, b) = (links.stored(ofShown: i), links.stored(ofShown: j))
         hiddenBefore = nil
-        take(.move(from: b, to: a), column, key)
-        if b > a + 1 { take(.move(from: a + 1, to: b), column, key) }
+        take(.move(from: b, to: a), in: column, of: key)
+        if b > a + 1 { take(.move(from: a + 1, to: b), in: column, of: key) }
         flush(transaction)
     }
 
-    private func told(_ column: Column, _ key: ObjectKey, _ links: HiddenLinks, in transaction: WriteTransaction) {
-        guard isExact else { return unshown(column, key, links, in: transaction) }
+    private func told(_ column: Column, _ key: ObjectKey, links: HiddenLinks, in transaction: WriteTransaction) {
+        guard isExact else { return unshown(column, key, links: links, in: transaction) }
         if isSilent || links.isEmpty { return }
         closeRun()
         let property = JournalProperty(JournalObject(tableID: column.tableID, key: key), column: column.id)
@@ -384,8 +384,8 @@ final class JournalRecorder {
         return made[object.tableID]?.contains { $0.contains(object.key.raw) } ?? false
     }
 
-    func addedInDictionary(_ column: Column, _ key: ObjectKey, _ name: String, _ delta: Int64) {
-        take(.addToEntry(name, delta), column, key)
+    func addedInDictionary(_ column: Column, _ key: ObjectKey, forKey name: String, delta: Int64) {
+        take(.addToEntry(name, delta), in: column, of: key)
     }
 
     // MARK: The entry
@@ -403,7 +403,7 @@ final class JournalRecorder {
             let end = min(bytes.count, from + Journal.blockSize)
             written += 1
             bytes[from..<end].withUnsafeBytes {
-                transaction.putBlock(Catalogue.journalSegment, position + written, $0)
+                transaction.putBlock(Catalogue.journalSegment, position + written, bytes: $0)
             }
             from = end
         }
@@ -443,7 +443,7 @@ final class JournalRecorder {
             throw EngineError(.limitExceeded, "The file's journal is full.", path: transaction.path)
         }
         let first = header.encoded() + writer.bytes.take()
-        first.withUnsafeBytes { transaction.putBlock(Catalogue.journalSegment, position, $0) }
+        first.withUnsafeBytes { transaction.putBlock(Catalogue.journalSegment, position, bytes: $0) }
         state.next = position + header.blocks
         state.nextNumber += 1
     }

@@ -84,10 +84,10 @@ struct JournalWriter {
     mutating func leaf(
         _ said: Said,
         _ column: Column,
-        _ first: ObjectKey,
+        first: ObjectKey,
         count: Int,
         slot: Int,
-        _ leaf: UnsafeRawBufferPointer
+        leaf: UnsafeRawBufferPointer
     ) {
         switch said {
         case .rows: begin(.leavesOfRows)
@@ -102,7 +102,7 @@ struct JournalWriter {
     }
 
     /// Begins the contents of a column for objects in ascending order. The content of each object follows.
-    mutating func cells(_ said: Said, _ column: Column, _ keys: [ObjectKey]) {
+    mutating func cells(_ said: Said, _ column: Column, keys: [ObjectKey]) {
         switch said {
         case .rows: begin(.rows)
         case .fields: begin(.fields)
@@ -127,7 +127,7 @@ struct JournalWriter {
         }
     }
 
-    mutating func before(_ column: Column, _ key: ObjectKey, _ content: JournalContent) {
+    mutating func before(_ column: Column, _ key: ObjectKey, content: JournalContent) {
         begin(.before)
         property(column, key)
         self.content(content)
@@ -178,7 +178,7 @@ struct JournalWriter {
         }
     }
 
-    mutating func edit(_ property: JournalProperty, _ edit: CollectionEdit, _ cause: ChangeCause) {
+    mutating func edit(_ property: JournalProperty, _ edit: CollectionEdit, cause: ChangeCause) {
         func begin(_ tag: Tag) {
             self.begin(tag, cause)
             object(property.object.tableID, property.object.key.raw)

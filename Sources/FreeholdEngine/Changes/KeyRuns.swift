@@ -69,7 +69,7 @@ struct KeyRuns: Equatable, Sendable {
     func forEachRun(_ body: (Range<Int64>) -> Void) {
         var start: Int64 = 0
         var end: Int64 = 0
-        func add(_ from: Int64, _ to: Int64) {
+        func add(_ from: Int64, to: Int64) {
             if from == end, start < end {
                 end = to
             } else {
@@ -79,14 +79,14 @@ struct KeyRuns: Equatable, Sendable {
         }
         for span in spans {
             if span.bits == .max {
-                add(span.word << 6, span.end << 6)
+                add(span.word << 6, to: span.end << 6)
                 continue
             }
             var bits = span.bits
             while bits != 0 {
                 let from = bits.trailingZeroBitCount
                 let length = (~(bits >> UInt64(from))).trailingZeroBitCount
-                add(span.word << 6 + Int64(from), span.word << 6 + Int64(from + length))
+                add(span.word << 6 + Int64(from), to: span.word << 6 + Int64(from + length))
                 if from + length == 64 { break }
                 bits &= UInt64.max << UInt64(from + length)
             }

@@ -52,16 +52,17 @@ private struct TableComparison {
                 origin.type == column.type, origin.collection == column.collection
             else { continue }
             var keys: [ObjectKey] = []
-            for cluster in 0..<min(old.clusterCount(before), clusters) where !isSame(origin, column, cluster) {
+            for cluster in 0..<min(old.clusterCount(before), clusters)
+            where !isSame(origin, as: column, inCluster: cluster) {
                 old.forEachKey(before, cluster: cluster) { key in
-                    guard new.contains(after, key), !isEqual(origin, column, key) else { return }
+                    guard new.contains(after, key), !isEqual(origin, to: column, key: key) else { return }
                     keys.append(key)
-                    compareLinks(column, key, &out)
+                    compareLinks(column, key, into: &out)
                 }
             }
             if !keys.isEmpty { out.modified[column.id] = keys }
-            for key in out.deleted { links(old, column, key, -1, &out) }
-            for key in out.inserted { links(new, column, key, 1, &out) }
+            for key in out.deleted { links(old, column, key: key, delta: -1, into: &out) }
+            for key in out.inserted { links(new, column, key: key, delta: 1, into: &out) }
         }
         let isSame = out.inserted.isEmpty && out.deleted.isEmpty && out.modified.isEmpty
         return isSame ? nil : out
@@ -85,7 +86,7 @@ private struct TableComparison {
     }
 
     /// Returns whether a leaf is the same in both versions, if its own bytes are sufficient for the answer.
-    private func isSame(_ a: Column, _ b: Column, _ cluster: Int) -> Bool {
+    private func isSame(_ a: Column, as b: Column, inCluster cluster: Int) -> Bool {
         guard let x = old.leaf(a, cluster: cluster), let y = new.leaf(b, cluster: cluster) else {
             return old.leaf(a, cluster: cluster) == nil && new.leaf(b, cluster: cluster) == nil
         }
@@ -94,10 +95,10 @@ private struct TableComparison {
         if leaf.isSplit || leaf.hasReferences { return false }
         if x == y { return true }
         let number = UInt64(cluster)
-        return old.hasSameSeal(as: new, a.segment(.leaf), b.segment(.leaf), number)
+        return old.hasSameSeal(as: new, segment: a.segment(.leaf), otherSegment: b.segment(.leaf), number: number)
     }
 
-    private func isEqual(_ a: Column, _ b: Column, _ key: ObjectKey) -> Bool {
+    private func isEqual(_ a: Column, to b: Column, key: ObjectKey) -> Bool {
         switch b.collection {
         case .none: return old.value(a, key) == new.value(b, key)
         case .list, .set: return old.listValues(a, key) == new.listValues(b, key)
@@ -110,17 +111,17 @@ private struct TableComparison {
 
     // MARK: Links
 
-    private func compareLinks(_ column: Column, _ key: ObjectKey, _ out: inout VersionChanges.TableDelta) {
-        links(old, column, key, -1, &out)
-        links(new, column, key, 1, &out)
+    private func compareLinks(_ column: Column, _ key: ObjectKey, into out: inout VersionChanges.TableDelta) {
+        links(old, column, key: key, delta: -1, into: &out)
+        links(new, column, key: key, delta: 1, into: &out)
     }
 
     private func links(
         _ view: Snapshot,
         _ column: Column,
-        _ key: ObjectKey,
-        _ delta: Int,
-        _ out: inout VersionChanges.TableDelta
+        key: ObjectKey,
+        delta: Int,
+        into out: inout VersionChanges.TableDelta
     ) {
         guard column.type == .link || column.type == .mixed else { return }
         view.forEachTarget(column, key) { target in

@@ -207,7 +207,7 @@ extension CountedTree {
     /// - Complexity: O(chunks).
     mutating func removeAll(in store: any MutableBlockStore, chunk: (UInt64) -> Void) {
         var nodes: [UInt64] = []
-        if root != 0 { collect(root, nil, &nodes, in: store, chunk) }
+        if root != 0 { collect(root, nil, into: &nodes, in: store, chunk: chunk) }
         for number in nodes { store.removeBlock(segment, number) }
         root = 0
         count = 0
@@ -216,15 +216,19 @@ extension CountedTree {
     private func collect(
         _ number: UInt64,
         _ level: Int?,
-        _ nodes: inout [UInt64],
+        into nodes: inout [UInt64],
         in store: any BlockStore,
-        _ chunk: (UInt64) -> Void
+        chunk: (UInt64) -> Void
     ) {
         guard let node = CountedTreeNode.View(number, level: level, segment: segment, in: store) else { return }
         nodes.append(number)
         for slot in 0..<node.count {
             let child = node.child(slot)
-            if node.level == 0 { chunk(child) } else { collect(child, node.level - 1, &nodes, in: store, chunk) }
+            if node.level == 0 {
+                chunk(child)
+            } else {
+                collect(child, node.level - 1, into: &nodes, in: store, chunk: chunk)
+            }
         }
     }
 

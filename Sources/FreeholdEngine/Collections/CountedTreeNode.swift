@@ -107,7 +107,7 @@ struct CountedTreeNode {
             children.withUnsafeBytes { childBytes.copyMemory(from: $0) }
             let countBytes = UnsafeMutableRawBufferPointer(rebasing: bytes[(Self.headerSize + 8 * count)...])
             counts.withUnsafeBytes { countBytes.copyMemory(from: $0) }
-            store.putBlock(segment, number, UnsafeRawBufferPointer(bytes))
+            store.putBlock(segment, number, bytes: UnsafeRawBufferPointer(bytes))
         }
     }
 

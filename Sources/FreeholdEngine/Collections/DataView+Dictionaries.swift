@@ -2,7 +2,7 @@
 /// dictionaries. They return the values in this order.
 extension DataView {
     /// Calls `body` with the dictionary of an object. The bytes are valid during the call.
-    func withDictionary<R>(_ column: Column, _ key: ObjectKey, _ body: (StoredDictionary) -> R) -> R {
+    func withDictionary<R>(_ column: Column, _ key: ObjectKey, body: (StoredDictionary) -> R) -> R {
         var (cluster, slot) = locate(key)
         let blobs = column.segment(.blobs)
         if let buffer = unretainedBuffer(column, cluster: cluster) {
@@ -15,7 +15,7 @@ extension DataView {
                 )
             }
         }
-        guard let leaf = locatedLeaf(column, cluster, &slot) else {
+        guard let leaf = locatedLeaf(column, cluster: cluster, slot: &slot) else {
             return body(StoredDictionary(inline: UnsafeRawBufferPointer(start: nil, count: 0), type: column.type))
         }
         let bytes = leaf.bytes(slot)
@@ -120,9 +120,9 @@ extension DataView {
         case .large(let tree):
             var out: [Value] = []
             tree.forEachChunk(from: range.lowerBound, in: self) { chunk, start, count in
-                let leaf = self.chunk(chunk, count, of: tree, type, isOptional: isOptional)
+                let leaf = self.chunk(chunk, count, of: tree, type: type, isOptional: isOptional)
                 for slot in max(range.lowerBound - start, 0)..<min(range.upperBound - start, count) {
-                    out.append(value(type, leaf, slot, isOptional: isOptional, blobs: tree.segment))
+                    out.append(value(type, leaf, slot: slot, isOptional: isOptional, blobs: tree.segment))
                 }
                 return start + count < range.upperBound
             }

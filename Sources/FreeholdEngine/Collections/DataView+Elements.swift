@@ -2,16 +2,16 @@
 // returned true.
 
 extension DataView {
-    func forEachElement(_ column: Column, _ key: ObjectKey, _ body: (Value) -> Bool) -> Bool {
+    func forEachElement(_ column: Column, _ key: ObjectKey, body: (Value) -> Bool) -> Bool {
         withList(column, key) { forEachValue(of: $0, type: column.type, isOptional: column.isOptional, body) }
     }
 
-    func forEachDictionaryKey(_ column: Column, _ key: ObjectKey, _ body: (Value) -> Bool) -> Bool {
+    func forEachDictionaryKey(_ column: Column, _ key: ObjectKey, body: (Value) -> Bool) -> Bool {
         withDictionary(column, key) { forEachValue(of: $0.keys, type: .string, isOptional: false, body) }
     }
 
     /// Calls `body` with the targets of a collection of links, except nulls.
-    func forEachLink(_ column: Column, _ key: ObjectKey, _ body: (ObjectKey) -> Bool) -> Bool {
+    func forEachLink(_ column: Column, _ key: ObjectKey, body: (ObjectKey) -> Bool) -> Bool {
         withList(column, key) { forEachLink(of: $0, body) }
     }
 
@@ -32,7 +32,7 @@ extension DataView {
         }
     }
 
-    func forEachBacklink(_ origin: Column, _ target: ObjectKey, _ body: (ObjectKey) -> Bool) -> Bool {
+    func forEachBacklink(_ origin: Column, _ target: ObjectKey, body: (ObjectKey) -> Bool) -> Bool {
         if origin.type == .mixed {
             return withMixedRun(origin, target) { list, run in
                 run.allSatisfy { body(MixedOrigin(int(of: list, at: $0, type: .int)).key) }
@@ -59,7 +59,7 @@ extension DataView {
             }
         case .large(let tree):
             return forEachSlot(of: tree, type, isOptional: isOptional) { leaf, slot in
-                body(value(type, leaf, slot, isOptional: isOptional, blobs: tree.segment))
+                body(value(type, leaf, slot: slot, isOptional: isOptional, blobs: tree.segment))
             }
         }
     }
@@ -72,7 +72,7 @@ extension DataView {
     ) -> Bool {
         var goesOn = true
         tree.forEachChunk(from: 0, in: self) { chunk, _, count in
-            let leaf = self.chunk(chunk, count, of: tree, type, isOptional: isOptional)
+            let leaf = self.chunk(chunk, count, of: tree, type: type, isOptional: isOptional)
             if leaf.isBlank { return goesOn }
             for slot in 0..<count where goesOn { goesOn = body(leaf, slot) }
             return goesOn

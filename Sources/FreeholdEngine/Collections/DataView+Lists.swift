@@ -6,30 +6,36 @@ enum StoredList {
 
 extension DataView {
     /// Calls `body` with the list of an object, or with the values of its dictionary. The bytes are valid during the call.
-    func withList<R>(_ column: Column, _ key: ObjectKey, _ body: (StoredList) -> R) -> R {
+    func withList<R>(_ column: Column, _ key: ObjectKey, body: (StoredList) -> R) -> R {
         if column.collection == .dictionary { return withDictionary(column, key) { body($0.values) } }
         var (cluster, slot) = locate(key)
         if let buffer = unretainedBuffer(column, cluster: cluster) {
             return buffer._withUnsafeGuaranteedRef {
-                withEntry($0, slot, type: column.type, blobs: column.segment(.blobs), body)
+                withEntry($0, slot, type: column.type, blobs: column.segment(.blobs), body: body)
             }
         }
-        let leaf = locatedLeaf(column, cluster, &slot)
-        return withEntry(leaf, slot, type: column.type, blobs: column.segment(.blobs), body)
+        let leaf = locatedLeaf(column, cluster: cluster, slot: &slot)
+        return withEntry(leaf, slot, type: column.type, blobs: column.segment(.blobs), body: body)
     }
 
     /// Calls `body` with the list of the origins of a link column's links to a target.
-    func withBacklinks<R>(_ column: Column, _ target: ObjectKey, _ body: (StoredList) -> R) -> R {
+    func withBacklinks<R>(_ column: Column, _ target: ObjectKey, body: (StoredList) -> R) -> R {
         settleBacklinks(column)
         var (cluster, slot) = locate(target)
         let blobs = column.segment(.backlinkBlobs)
         if let buffer = backlinkBuffer(column, cluster: cluster) {
-            return withEntry(buffer, slot, type: .int, blobs: blobs, body)
+            return withEntry(buffer, slot, type: .int, blobs: blobs, body: body)
         }
-        return withEntry(backlinkLeaf(column, cluster, &slot), slot, type: .int, blobs: blobs, body)
+        return withEntry(
+            backlinkLeaf(column, cluster: cluster, slot: &slot),
+            slot,
+            type: .int,
+            blobs: blobs,
+            body: body
+        )
     }
 
-    private func backlinkLeaf(_ column: Column, _ cluster: Int, _ slot: inout Int) -> Leaf? {
+    private func backlinkLeaf(_ column: Column, cluster: Int, slot: inout Int) -> Leaf? {
         guard let address = block(column.segment(.backlinkLeaf), UInt64(cluster))?.baseAddress else { return nil }
         let found = Leaf(address)
         guard found.isSplit else { return slot < found.count ? found : nil }
@@ -46,7 +52,7 @@ extension DataView {
         _ slot: Int,
         type: ColumnType,
         blobs: UInt32,
-        _ body: (StoredList) -> R
+        body: (StoredList) -> R
     ) -> R {
         if buffer.isReference(slot) {
             let r = buffer.reference(slot)
@@ -60,7 +66,7 @@ extension DataView {
         _ slot: Int,
         type: ColumnType,
         blobs: UInt32,
-        _ body: (StoredList) -> R
+        body: (StoredList) -> R
     ) -> R {
         guard let leaf else {
             return body(.inline(InlineList(UnsafeRawBufferPointer(start: nil, count: 0), type: type)))
@@ -87,8 +93,8 @@ extension DataView {
                 return FieldCoding.defaultValue(type, isOptional: isOptional)
             }
             let slot = i - place.start
-            let leaf = chunk(place.chunk, place.count, slot: slot, of: tree, type, isOptional: isOptional)
-            return value(type, leaf, i - place.start, isOptional: isOptional, blobs: tree.segment)
+            let leaf = chunk(place.chunk, place.count, slot: slot, of: tree, type: type, isOptional: isOptional)
+            return value(type, leaf, slot: i - place.start, isOptional: isOptional, blobs: tree.segment)
         }
     }
 
@@ -99,9 +105,9 @@ extension DataView {
             var out: [Value] = []
             tree.forEachChunk(from: 0, in: self) { chunk, start, count in
                 if start == 0 { out.reserveCapacity(tree.count) }
-                let leaf = self.chunk(chunk, count, of: tree, type, isOptional: isOptional)
+                let leaf = self.chunk(chunk, count, of: tree, type: type, isOptional: isOptional)
                 for slot in 0..<count {
-                    out.append(value(type, leaf, slot, isOptional: isOptional, blobs: tree.segment))
+                    out.append(value(type, leaf, slot: slot, isOptional: isOptional, blobs: tree.segment))
                 }
                 return true
             }
@@ -120,7 +126,7 @@ extension DataView {
             let offset: Int64 = type == .link ? 1 : 0
             tree.forEachChunk(from: 0, in: self) { chunk, start, count in
                 if start == 0 { out.reserveCapacity(tree.count) }
-                let leaf = self.chunk(chunk, count, of: tree, type, isOptional: false)
+                let leaf = self.chunk(chunk, count, of: tree, type: type, isOptional: false)
                 if leaf.isBlank { return false }
                 for slot in 0..<count { out.append(leaf.int(slot) - offset) }
                 return true
@@ -135,7 +141,7 @@ extension DataView {
         case .large(let tree):
             guard let place = tree.locate(i, in: self) else { return 0 }
             let slot = i - place.start
-            let leaf = chunk(place.chunk, place.count, slot: slot, of: tree, type, isOptional: false)
+            let leaf = chunk(place.chunk, place.count, slot: slot, of: tree, type: type, isOptional: false)
             if leaf.isBlank { return 0 }
             return max(0, leaf.int(slot) &- (type == .link ? 1 : 0))
         }

@@ -11,7 +11,7 @@ extension DataView {
             case .large(let tree):
                 guard let place = tree.locate(i, in: self) else { return (0, count) }
                 let slot = i - place.start
-                let leaf = chunk(place.chunk, place.count, slot: slot, of: tree, .int, isOptional: false)
+                let leaf = chunk(place.chunk, place.count, slot: slot, of: tree, type: .int, isOptional: false)
                 return (leaf.isBlank ? 0 : leaf.int(slot), count)
             }
         }
@@ -20,7 +20,7 @@ extension DataView {
     /// Returns all elements of a list of integers.
     /// - Complexity: O(n).
     package func listInts(_ column: Column, _ key: ObjectKey) -> [Int] {
-        listElements(column, key, .int) { leaf, count, out in
+        listElements(column, key, type: .int) { leaf, count, out in
             leaf.copyInts(count, to: UnsafeMutableRawPointer(out).assumingMemoryBound(to: Int64.self))
         } inline: { elements, out in
             for i in 0..<elements.count { (out + i).initialize(to: Int(elements.int(i))) }
@@ -30,7 +30,7 @@ extension DataView {
     /// Returns all elements of a list of doubles.
     /// - Complexity: O(n).
     package func listDoubles(_ column: Column, _ key: ObjectKey) -> [Double] {
-        listElements(column, key, .double) { leaf, count, out in
+        listElements(column, key, type: .double) { leaf, count, out in
             for slot in 0..<count { (out + slot).initialize(to: leaf.double(slot)) }
         } inline: { elements, out in
             for i in 0..<elements.count {
@@ -47,9 +47,9 @@ extension DataView {
     /// - Complexity: O(n).
     package func listStrings(_ column: Column, _ key: ObjectKey) -> [String] {
         let segment = column.segment(.blobs)
-        return listElements(column, key, .string) { leaf, count, out in
+        return listElements(column, key, type: .string) { leaf, count, out in
             for slot in 0..<count {
-                let text = value(.string, leaf, slot, isOptional: false, blobs: segment).text
+                let text = value(.string, leaf, slot: slot, isOptional: false, blobs: segment).text
                 (out + slot).initialize(to: text)
             }
         } inline: { elements, out in
@@ -65,7 +65,7 @@ extension DataView {
     private func listElements<Element>(
         _ column: Column,
         _ key: ObjectKey,
-        _ type: ColumnType,
+        type: ColumnType,
         chunk: (Leaf, Int, UnsafeMutablePointer<Element>) -> Void,
         inline: (InlineList, UnsafeMutablePointer<Element>) -> Void
     ) -> [Element] {
@@ -79,7 +79,7 @@ extension DataView {
                     used = count
                 case .large(let tree):
                     tree.forEachChunk(from: 0, in: self) { number, start, length in
-                        let leaf = self.chunk(number, length, of: tree, type, isOptional: false)
+                        let leaf = self.chunk(number, length, of: tree, type: type, isOptional: false)
                         // A damaged list ends at this chunk.
                         guard !leaf.isBlank, start == used, used + length <= count else { return false }
                         chunk(leaf, length, out + used)

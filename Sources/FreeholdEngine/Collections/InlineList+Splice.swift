@@ -18,7 +18,7 @@ extension InlineList {
         }
     }
 
-    private func head(_ width: Int, _ count: Int, to out: UnsafeMutableRawPointer) {
+    private func head(_ width: Int, count: Int, to out: UnsafeMutableRawPointer) {
         out.storeBytes(of: UInt8(width), as: UInt8.self)
         out.storeBytes(of: 0, toByteOffset: 1, as: UInt8.self)
         out.storeBytes(of: UInt16(count).littleEndian, toByteOffset: 2, as: UInt16.self)
@@ -69,7 +69,7 @@ extension InlineList {
         for i in range.upperBound..<old { behind += length(i) }
         let size = 4 + 2 * count + before + added + behind
         guard size <= Self.limit else { return nil }
-        head(0, count, to: out)
+        head(0, count: count, to: out)
         var lengths = out + 4
         var to = lengths + 2 * count
         func copy(_ elements: Range<Int>, from start: Int, _ bytes: Int) {
@@ -107,7 +107,7 @@ extension InlineList {
         let width = Self.width(of: type)
         let size = 4 + count * width
         guard size <= Self.limit, values.allSatisfy({ $0.type == type }) else { return nil }
-        head(width, count, to: out)
+        head(width, count: count, to: out)
         var to = out + 4
         func copy(_ elements: Range<Int>) {
             guard !elements.isEmpty else { return }

@@ -135,7 +135,7 @@ struct InlineList {
             if !hasNulls { return encodeInts(ints) }
             let width = ints.withUnsafeBufferPointer { intWidth($0.baseAddress!, $0.count) }
             head(width)
-            for v in ints { appendInt(v, width, &out) }
+            for v in ints { appendInt(v, width, into: &out) }
         case .bool:
             head(1)
             for v in values { if case .bool(true) = v { out.append(1) } else { out.append(0) } }
@@ -225,7 +225,7 @@ struct InlineList {
         for i in 0..<count { out[i] = int(i) }
     }
 
-    private static func appendInt(_ v: Int64, _ width: Int, _ out: inout [UInt8]) {
+    private static func appendInt(_ v: Int64, _ width: Int, into out: inout [UInt8]) {
         withUnsafeBytes(of: v.littleEndian) { out.append(contentsOf: $0[0..<width]) }
     }
 

@@ -17,15 +17,15 @@ extension DataView {
     /// - Parameter key: the key of the object.
     /// - Complexity: O(size of the value that contains it). If that value has moved, O(size of all values of the property).
     public func nested(_ column: Column, _ key: ObjectKey, id: UInt64, near place: inout NestedSubscript) -> Value? {
-        nestedRoot(column, key, id, &place)?.root.nested(id)
+        nestedRoot(column, key, id: id, place: &place)?.root.nested(id)
     }
 
     /// Returns the value that holds the collection, and its index in a list or dictionary.
     func nestedRoot(
         _ column: Column,
         _ key: ObjectKey,
-        _ id: UInt64,
-        _ place: inout NestedSubscript
+        id: UInt64,
+        place: inout NestedSubscript
     ) -> (index: Int, root: Value)? {
         guard contains(schema.table(of: column), key) else { return nil }
         if column.collection == .none {
@@ -33,18 +33,18 @@ extension DataView {
             let root = value(column, key)
             return root.nested(id) == nil ? nil : (0, root)
         }
-        if let hint = nestedIndex(column, key, place), hint < listCount(column, key) {
+        if let hint = nestedIndex(column, key, place: place), hint < listCount(column, key) {
             let root = listValue(column, key, at: hint)
             if root.nested(id) != nil { return (hint, root) }
         }
         for (i, root) in listValues(column, key).enumerated() where root.nested(id) != nil {
-            place = nestedPlace(column, key, i)
+            place = nestedPlace(column, key, at: i)
             return (i, root)
         }
         return nil
     }
 
-    private func nestedIndex(_ column: Column, _ key: ObjectKey, _ place: NestedSubscript) -> Int? {
+    private func nestedIndex(_ column: Column, _ key: ObjectKey, place: NestedSubscript) -> Int? {
         switch place {
         case .property: nil
         case .element(let i): column.collection == .list && i >= 0 ? i : nil
@@ -52,7 +52,7 @@ extension DataView {
         }
     }
 
-    private func nestedPlace(_ column: Column, _ key: ObjectKey, _ i: Int) -> NestedSubscript {
+    private func nestedPlace(_ column: Column, _ key: ObjectKey, at i: Int) -> NestedSubscript {
         column.collection == .dictionary ? .entry(dictionaryKey(column, key, at: i)) : .element(i)
     }
 }
@@ -71,9 +71,9 @@ extension WriteTransaction {
         _ key: ObjectKey,
         id: UInt64,
         near place: inout NestedSubscript,
-        _ body: (inout Value) throws(EngineError) -> Void
+        body: (inout Value) throws(EngineError) -> Void
     ) throws(EngineError) -> Bool {
-        guard id != 0, let (index, old) = nestedRoot(column, key, id, &place) else { return false }
+        guard id != 0, let (index, old) = nestedRoot(column, key, id: id, place: &place) else { return false }
         let wasSet = isModified(column, key)
         var new = old
         _ = try new.updateNested(id, level: 1) { (value, level) throws(EngineError) in
@@ -94,18 +94,18 @@ extension WriteTransaction {
             value.renumber(&known)
         }
         withoutRecording {
-            keepingHiddenLinks(column, key, at: index, old, new) {
+            keepingHiddenLinks(column, key, at: index, replacing: old, with: new) {
                 switch column.collection {
-                case .none: write(column, key, new)
-                case .list, .set: replaceElement(column, key, at: index, new)
-                case .dictionary: replaceEntry(column, key, at: index, new)
+                case .none: write(column, key, value: new)
+                case .list, .set: replaceElement(column, key, at: index, with: new)
+                case .dictionary: replaceEntry(column, key, at: index, with: new)
                 }
             }
         }
         if let journal, isOld(column, key), let before = old.nested(id), let after = new.nested(id) {
             let edit = NestedEdit(place: place, in: old, id: id, from: before, to: after)
-            journal.nestedEdited(column, key, edit, wasSet: wasSet, in: self)
-            journal.unshown(column, key, hiddenLinks(column, key), again: true, in: self)
+            journal.nestedEdited(column, key, edit: edit, wasSet: wasSet, in: self)
+            journal.unshown(column, key, links: hiddenLinks(column, key), again: true, in: self)
         }
         return true
     }

@@ -131,10 +131,10 @@ extension WriteTransaction {
         return weight <= ChunkBuilder.maximumWeight ? weight : nil
     }
 
-    func edit(_ chunk: OpenChunk, _ type: ColumnType, _ slots: Range<Int>, with values: [Value], weight: Int) {
+    func edit(_ chunk: OpenChunk, _ type: ColumnType, slots: Range<Int>, with values: [Value], weight: Int) {
         chunk.buffer.replaceSlots(slots, withDefaults: values.count)
         for (i, value) in values.enumerated() {
-            store(value, type, in: chunk.buffer, slots.lowerBound + i, chunk.segment)
+            store(value, type, in: chunk.buffer, slot: slots.lowerBound + i, blobs: chunk.segment)
         }
         chunk.weight = weight
     }
@@ -157,8 +157,8 @@ extension WriteTransaction {
         else { return false }
         let slots = range.lowerBound - chunk.start..<range.upperBound - chunk.start
         guard let weight = weight(of: chunk, place.type, without: slots, with: values) else { return false }
-        edit(chunk, place.type, slots, with: values, weight: weight)
-        storeReference(place.buffer, place.slot, root, UInt64(length))
+        edit(chunk, place.type, slots: slots, with: values, weight: weight)
+        storeReference(place.buffer, place.slot, block: root, length: UInt64(length))
         return true
     }
 
@@ -166,7 +166,7 @@ extension WriteTransaction {
     ///
     /// - Precondition: the object exists.
     /// - Returns: false, without changes, if the caller has to use `listInsert`.
-    package func listAppendOpen(_ column: Column, _ key: ObjectKey, _ value: Value) -> Bool {
+    package func listAppendOpen(_ column: Column, _ key: ObjectKey, value: Value) -> Bool {
         guard newerChunk != nil, column.collection == .list, value.type == column.type, column.type != .link,
             LeafBuffer.kind(of: column.type) != .bytes, !column.hasIndex, journal == nil
         else { return false }
@@ -182,13 +182,13 @@ extension WriteTransaction {
             let at = chunk.buffer.count
             let weight = chunk.weight + ChunkBuilder.weight(column.type, byteCount: 0)
             guard at < ChunkBuilder.maximumCount, weight <= ChunkBuilder.maximumWeight else { return nil }
-            store(value, column.type, in: chunk.buffer, at, chunk.segment)
+            store(value, column.type, in: chunk.buffer, slot: at, blobs: chunk.segment)
             chunk.weight = weight
-            storeReference(entry, slot, root, length + 1)
+            storeReference(entry, slot, block: root, length: length + 1)
             return Int(length)
         }
         guard let at else { return false }
-        note(column, key, .insert(at: at, count: 1))
+        note(column, key, operation: .insert(at: at, count: 1))
         return true
     }
 }
@@ -201,7 +201,7 @@ extension LeafBuffer {
         while low < high {
             let middle = (low + high) >> 1
             if isReference(middle) { return nil }
-            let order = Value.compareBytes(bytes(middle), wanted)
+            let order = Value.compareBytes(bytes(middle), with: wanted)
             if order == 0 { return (middle, true) }
             if order < 0 { low = middle + 1 } else { high = middle }
         }

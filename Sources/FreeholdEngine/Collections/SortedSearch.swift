@@ -8,7 +8,7 @@ enum SortedProbe {
     case value(Value)
 
     /// Calls `body` with the probe of a value for a collection of that type.
-    static func with<R>(_ value: Value, _ type: ColumnType, _ body: (SortedProbe) -> R) -> R {
+    static func with<R>(_ value: Value, _ type: ColumnType, body: (SortedProbe) -> R) -> R {
         switch (value, type) {
         case (.null, _): body(.null)
         case (.int(let number), .int): body(.int(number))
@@ -30,7 +30,7 @@ extension InlineList {
             let own = int(i)
             return own < number ? -1 : own == number ? 0 : 1
         case .bytes: return -1
-        case .value(let value): return Value.compare(self.value(i), value)
+        case .value(let value): return Value.compare(self.value(i), with: value)
         }
     }
 
@@ -58,7 +58,7 @@ extension InlineList {
             let length = Int(lengths.loadUnaligned(fromByteOffset: i * 2, as: UInt16.self))
             if !isNull(i) {
                 let own = UnsafeRawBufferPointer(rebasing: lengths[start..<start + length])
-                let order = Value.compareBytes(own, wanted)
+                let order = Value.compareBytes(own, with: wanted)
                 if order >= 0 { return (i, order == 0) }
             }
             start += length
@@ -142,9 +142,16 @@ extension DataView {
             case .large(let tree):
                 var isFound = false
                 let index = tree.lowerBound(in: self) { chunk, count, slot in
-                    let leaf = self.chunk(chunk, count, slot: slot, of: tree, type, isOptional: isOptional)
+                    let leaf = self.chunk(chunk, count, slot: slot, of: tree, type: type, isOptional: isOptional)
                     if leaf.isBlank { return false }
-                    let order = compare(leaf, slot, with: probe, type, isOptional, tree.segment)
+                    let order = compare(
+                        leaf,
+                        slot,
+                        with: probe,
+                        type: type,
+                        isOptional: isOptional,
+                        blobs: tree.segment
+                    )
                     if order == 0 { isFound = true }
                     return order < 0
                 }
@@ -158,9 +165,9 @@ extension DataView {
         _ leaf: Leaf,
         _ slot: Int,
         with probe: SortedProbe,
-        _ type: ColumnType,
-        _ isOptional: Bool,
-        _ blobs: UInt32
+        type: ColumnType,
+        isOptional: Bool,
+        blobs: UInt32
     ) -> Int {
         if leaf.isNull(slot) { if case .null = probe { return 0 } else { return -1 } }
         switch probe {
@@ -170,11 +177,11 @@ extension DataView {
             return own < number ? -1 : own == number ? 0 : 1
         case .bytes(let bytes):
             if leaf.isReference(slot) {
-                return longBytes(blobs, leaf.reference(slot)).withUnsafeBytes { Value.compareBytes($0, bytes) }
+                return longBytes(blobs, leaf.reference(slot)).withUnsafeBytes { Value.compareBytes($0, with: bytes) }
             }
-            return Value.compareBytes(leaf.bytes(slot), bytes)
+            return Value.compareBytes(leaf.bytes(slot), with: bytes)
         case .value(let wanted):
-            return Value.compare(value(type, leaf, slot, isOptional: isOptional, blobs: blobs), wanted)
+            return Value.compare(value(type, leaf, slot: slot, isOptional: isOptional, blobs: blobs), with: wanted)
         }
     }
 
@@ -184,11 +191,11 @@ extension DataView {
     /// type.
     /// - Complexity: O(log n).
     public func setIndex(_ column: Column, _ key: ObjectKey, of value: Value) -> Int? {
-        let place = setPlace(column, key, value)
+        let place = setPlace(column, key, of: value)
         return place.isFound ? place.index : nil
     }
 
-    func setPlace(_ column: Column, _ key: ObjectKey, _ value: Value) -> (index: Int, isFound: Bool) {
+    func setPlace(_ column: Column, _ key: ObjectKey, of value: Value) -> (index: Int, isFound: Bool) {
         guard value.isNull || value.type == column.type || column.type == .mixed else { return (0, false) }
         return withList(column, key) {
             sortedPlace(of: value, in: $0, type: column.type, isOptional: column.isOptional)

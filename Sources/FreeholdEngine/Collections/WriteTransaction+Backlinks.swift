@@ -12,8 +12,8 @@ extension WriteTransaction {
         for case .link(let target) in removed { changes.add(target: target.raw, origin: key.raw, delta: -1) }
         for case .link(let target) in added { changes.add(target: target.raw, origin: key.raw, delta: 1) }
         if currentSchema.ownsTargets(column) {
-            for case .link(let target) in removed { ownershipChanged(column, target, -1) }
-            for case .link(let target) in added { ownershipChanged(column, target, 1) }
+            for case .link(let target) in removed { ownershipChanged(column, target, by: -1) }
+            for case .link(let target) in added { ownershipChanged(column, target, by: 1) }
         }
         if changes.pending.count > linkLogLimit { crowdedBacklinks[column.firstSegment] = column }
     }
@@ -47,7 +47,7 @@ extension WriteTransaction {
             while from < all.count {
                 var to = from + 1
                 while to < all.count, all[to].target == all[from].target { to += 1 }
-                apply(UnsafeBufferPointer(rebasing: all[from..<to]), columns, ObjectKey(all[from].target))
+                apply(UnsafeBufferPointer(rebasing: all[from..<to]), columns, target: ObjectKey(all[from].target))
                 from = to
             }
         }
@@ -65,7 +65,7 @@ extension WriteTransaction {
     private func apply(
         _ changes: UnsafeBufferPointer<BacklinkChanges.Change>,
         _ columns: ColumnOverlay,
-        _ target: ObjectKey
+        target: ObjectKey
     ) {
         spillIfOverBudget()
         let (cluster, slot) = locate(target)
@@ -89,7 +89,7 @@ extension WriteTransaction {
                 let new = room.baseAddress!
                 let from = new + capacity
                 old.copyInts(to: from)
-                return putInts(place, new, Self.merge(from, oldCount, changes, to: new))
+                return putInts(place, new, count: Self.merge(from, count: oldCount, with: changes, to: new))
             }
             if isInline { return }
         }
@@ -99,8 +99,8 @@ extension WriteTransaction {
                 withUnsafeTemporaryAllocation(of: Int64.self, capacity: 1) { none in
                     Self.merge(
                         old.baseAddress ?? UnsafePointer(none.baseAddress!),
-                        old.count,
-                        changes,
+                        count: old.count,
+                        with: changes,
                         to: room.baseAddress!
                     )
                 }
@@ -114,8 +114,8 @@ extension WriteTransaction {
     /// - Returns: the resulting number of origins.
     private static func merge(
         _ old: UnsafePointer<Int64>,
-        _ oldCount: Int,
-        _ changes: UnsafeBufferPointer<BacklinkChanges.Change>,
+        count oldCount: Int,
+        with changes: UnsafeBufferPointer<BacklinkChanges.Change>,
         to new: UnsafeMutablePointer<Int64>
     ) -> Int {
         var i = 0
@@ -196,7 +196,7 @@ extension BacklinkChanges {
         var shift: Int64 = 0
         var spare = [Change](repeating: changes[0], count: changes.count)
         while shift == 0 || (high - low) >> shift > 0 {
-            pass(changes, &spare, low, shift)
+            pass(changes, to: &spare, low: low, shift: shift)
             swap(&changes, &spare)
             shift += 11
         }
@@ -213,12 +213,12 @@ extension BacklinkChanges {
         }
     }
 
-    private static func isBefore(_ a: Change, _ b: Change) -> Bool {
+    private static func isBefore(_ a: Change, other b: Change) -> Bool {
         a.target != b.target ? a.target < b.target : a.origin < b.origin
     }
 
     /// Makes one pass of a radix sort over 11 bits.
-    private static func pass(_ from: [Change], _ to: inout [Change], _ low: Int64, _ shift: Int64) {
+    private static func pass(_ from: [Change], to: inout [Change], low: Int64, shift: Int64) {
         withUnsafeTemporaryAllocation(of: Int.self, capacity: 2048) { starts in
             starts.initialize(repeating: 0)
             from.withUnsafeBufferPointer { from in

@@ -8,20 +8,20 @@ extension WriteTransaction {
         _ column: Column,
         _ key: ObjectKey,
         forKey name: String,
-        _ value: Value
+        to value: Value
     ) throws(EngineError) {
         try checkDictionary(column, key)
-        try checkEntry(name, value, column)
+        try checkEntry(name, value, in: column)
         try checkOwners(column, key, added: [value]) { [dictionaryValue(column, key, forKey: name) ?? .null] }
-        dropHiddenEntries(column, key, [name])
-        set(name, value, column, key)
+        dropHiddenEntries(column, key, names: [name])
+        set(name, to: value, in: column, of: key)
         deleteOrphans()
     }
 
     /// Replaces the value of the existing i-th key by a value that has been checked.
-    func replaceEntry(_ column: Column, _ key: ObjectKey, at i: Int, _ value: Value) {
-        splice(column, key, i..<(i + 1), keys: nil, values: [value])
-        note(column, key, .set(at: i))
+    func replaceEntry(_ column: Column, _ key: ObjectKey, at i: Int, with value: Value) {
+        splice(column, key, range: i..<(i + 1), keys: nil, values: [value])
+        note(column, key, operation: .set(at: i))
     }
 
     /// Sets the values of several keys, in this order.
@@ -29,22 +29,22 @@ extension WriteTransaction {
     public func dictionaryMerge(
         _ column: Column,
         _ key: ObjectKey,
-        _ entries: [(key: String, value: Value)]
+        entries: [(key: String, value: Value)]
     ) throws(EngineError) {
         try checkDictionary(column, key)
-        for entry in entries { try checkEntry(entry.key, entry.value, column) }
+        for entry in entries { try checkEntry(entry.key, entry.value, in: column) }
         if currentSchema.ownsTargets(column) {
             let new = Self.unique(entries)
             try checkOwners(column, key, added: new.map(\.value)) {
                 new.compactMap { dictionaryValue(column, key, forKey: $0.key) }
             }
         }
-        dropHiddenEntries(column, key, entries.map(\.key))
-        if Self.areFew(entries.count, dictionaryCount(column, key)) {
-            for entry in entries { set(entry.key, entry.value, column, key) }
+        dropHiddenEntries(column, key, names: entries.map(\.key))
+        if Self.areFew(entries.count, of: dictionaryCount(column, key)) {
+            for entry in entries { set(entry.key, to: entry.value, in: column, of: key) }
         } else {
             let old = dictionaryEntries(column, key)
-            replace(column, key, old, with: Self.unique(old + entries))
+            replace(column, key, old: old, with: Self.unique(old + entries))
         }
         deleteOrphans()
     }
@@ -57,9 +57,9 @@ extension WriteTransaction {
         guard column.collection == .dictionary, contains(currentSchema.table(of: column), key),
             let i = dictionaryIndex(column, key, of: name)
         else { return false }
-        dropHiddenEntries(column, key, [name])
-        splice(column, key, i..<(i + 1), keys: [], values: [])
-        note(column, key, .remove(at: i, count: 1), gone: [.string(name)])
+        dropHiddenEntries(column, key, names: [name])
+        splice(column, key, range: i..<(i + 1), keys: [], values: [])
+        note(column, key, operation: .remove(at: i, count: 1), gone: [.string(name)])
         deleteOrphans()
         return true
     }
@@ -70,16 +70,16 @@ extension WriteTransaction {
     public func dictionaryAssign(
         _ column: Column,
         _ key: ObjectKey,
-        _ entries: [(key: String, value: Value)]
+        entries: [(key: String, value: Value)]
     ) throws(EngineError) {
         try checkDictionary(column, key)
-        for entry in entries { try checkEntry(entry.key, entry.value, column) }
+        for entry in entries { try checkEntry(entry.key, entry.value, in: column) }
         let (old, new) = (dictionaryEntries(column, key), Self.unique(entries))
         try checkOwners(column, key, added: new.map(\.value)) { old.map(\.value) }
         try assigning(column, of: key) { () throws(EngineError) in
             keepHiddenEntries(column, key)
-            dropHiddenEntries(column, key, new.map(\.key))
-            replace(column, key, old, with: new)
+            dropHiddenEntries(column, key, names: new.map(\.key))
+            replace(column, key, old: old, with: new)
             deleteOrphans()
         }
     }
@@ -105,38 +105,38 @@ extension WriteTransaction {
         let count = dictionaryCount(column, key)
         guard count > 0 else { return }
         keepHiddenEntries(column, key)
-        splice(column, key, 0..<count, keys: [], values: [])
-        if isRecorded { note(column, key, .clear(count: count)) }
+        splice(column, key, range: 0..<count, keys: [], values: [])
+        if isRecorded { note(column, key, operation: .clear(count: count)) }
     }
 
     /// Sets the values that link to a deleted object to null.
     /// - Complexity: O(n).
-    func dictionaryNullLinks(_ column: Column, _ key: ObjectKey, _ target: ObjectKey) {
+    func dictionaryNullLinks(_ column: Column, _ key: ObjectKey, to target: ObjectKey) {
         let found = withDictionary(column, key) { dictionary in
             ints(of: dictionary.values, type: .link).enumerated().filter { $0.element == target.raw }.map(\.offset)
         }
         // A null is read as an invalid key, or as 0 in a list with a separate null bitmap.
         for i in found where dictionaryValue(column, key, at: i) == .link(target) {
-            splice(column, key, i..<(i + 1), keys: nil, values: [.null])
-            note(column, key, .set(at: i))
+            splice(column, key, range: i..<(i + 1), keys: nil, values: [.null])
+            note(column, key, operation: .set(at: i))
         }
     }
 
     /// Sets links to a deleted object in mixed values to null.
     /// - Complexity: O(n).
-    func dictionaryNullLinks(_ column: Column, _ key: ObjectKey, _ link: ObjectLink) {
+    func dictionaryNullLinks(_ column: Column, _ key: ObjectKey, to link: ObjectLink) {
         for (i, value) in dictionaryValues(column, key).enumerated() {
             guard let new = value.replacing(link) else { continue }
-            keepingHiddenLinks(column, key, at: i, value, new) {
-                splice(column, key, i..<(i + 1), keys: nil, values: [new])
-                note(column, key, .set(at: i))
+            keepingHiddenLinks(column, key, at: i, replacing: value, with: new) {
+                splice(column, key, range: i..<(i + 1), keys: nil, values: [new])
+                note(column, key, operation: .set(at: i))
             }
         }
     }
 
     /// Sets the values that link to one of several objects to null.
     /// - Complexity: O(n).
-    func dictionaryNullLinks(_ column: Column, _ key: ObjectKey, _ targets: Set<ObjectKey>) {
+    func dictionaryNullLinks(_ column: Column, _ key: ObjectKey, to targets: Set<ObjectKey>) {
         let old = dictionaryEntries(column, key)
         let new = old.map { entry in
             if case .link(let target) = entry.value, targets.contains(target) {
@@ -144,7 +144,7 @@ extension WriteTransaction {
             }
             return entry
         }
-        replace(column, key, old, with: new)
+        replace(column, key, old: old, with: new)
     }
 
     // MARK: Steps
@@ -156,7 +156,7 @@ extension WriteTransaction {
         guard contains(currentSchema.table(of: column), key) else { throw missingObject(column, key) }
     }
 
-    private func checkEntry(_ name: String, _ value: Value, _ column: Column) throws(EngineError) {
+    private func checkEntry(_ name: String, _ value: Value, in column: Column) throws(EngineError) {
         try checkKey(name, column)
         try checkElement(value, column)
     }
@@ -167,23 +167,23 @@ extension WriteTransaction {
         }
     }
 
-    private func set(_ name: String, _ value: Value, _ column: Column, _ key: ObjectKey) {
-        if newerChunk != nil, setOpen(name, value, column, key) { return }
+    private func set(_ name: String, to value: Value, in column: Column, of key: ObjectKey) {
+        if newerChunk != nil, setOpen(name, to: value, in: column, of: key) { return }
         let place = withDictionary(column, key) { self.place(of: name, in: $0) }
         let i = place.index
         if place.isFound {
-            splice(column, key, i..<(i + 1), keys: nil, values: [value])
-            note(column, key, .set(at: i))
+            splice(column, key, range: i..<(i + 1), keys: nil, values: [value])
+            note(column, key, operation: .set(at: i))
         } else {
-            splice(column, key, i..<i, keys: [.string(name)], values: [value])
-            note(column, key, .insert(at: i, count: 1))
+            splice(column, key, range: i..<i, keys: [.string(name)], values: [value])
+            note(column, key, operation: .insert(at: i, count: 1))
         }
     }
 
     /// Sets the value of a key inside the open chunks of a large dictionary's keys and values.
     ///
     /// - Returns: false, without changes, if the key's place isn't inside them.
-    private func setOpen(_ name: String, _ value: Value, _ column: Column, _ key: ObjectKey) -> Bool {
+    private func setOpen(_ name: String, to value: Value, in column: Column, of key: ObjectKey) -> Bool {
         guard column.type != .link, column.type != .mixed, journal == nil else { return false }
         spillIfOverBudget()
         let place = dictionaryPlace(column, key)
@@ -191,7 +191,7 @@ extension WriteTransaction {
             case (.large(var keyTree), .large(var valueTree)) = large(place),
             let keys = openChunk(place.keys.blobs, root: keyTree.root),
             let values = openChunk(place.values.blobs, root: valueTree.root),
-            let found = FieldCoding.withBytes(.string(name), .string, { keys.buffer.place(ofBytes: $0) }),
+            let found = FieldCoding.withBytes(.string(name), .string, body: { keys.buffer.place(ofBytes: $0) }),
             found.isFound || found.slot > 0 || keys.start == 0,
             found.slot < keys.buffer.count || keys.end == keyTree.count
         else { return false }
@@ -199,18 +199,18 @@ extension WriteTransaction {
         let slots = at - values.start..<at - values.start + (found.isFound ? 1 : 0)
         guard let valueWeight = weight(of: values, column.type, without: slots, with: [value]) else { return false }
         if found.isFound {
-            edit(values, column.type, slots, with: [value], weight: valueWeight)
-            note(column, key, .set(at: at))
+            edit(values, column.type, slots: slots, with: [value], weight: valueWeight)
+            note(column, key, operation: .set(at: at))
             return true
         }
         let keySlots = found.slot..<found.slot
         guard let keyWeight = weight(of: keys, .string, without: keySlots, with: [.string(name)]) else { return false }
-        edit(keys, .string, keySlots, with: [.string(name)], weight: keyWeight)
-        edit(values, column.type, slots, with: [value], weight: valueWeight)
+        edit(keys, .string, slots: keySlots, with: [.string(name)], weight: keyWeight)
+        edit(values, column.type, slots: slots, with: [value], weight: valueWeight)
         keyTree.countBehind(by: 1)
         valueTree.countBehind(by: 1)
-        storeReference(place, keyTree, valueTree)
-        note(column, key, .insert(at: at, count: 1))
+        storeReference(place, keys: keyTree, values: valueTree)
+        note(column, key, operation: .insert(at: at, count: 1))
         return true
     }
 
@@ -218,13 +218,13 @@ extension WriteTransaction {
     static func unique(_ entries: [(key: String, value: Value)]) -> [(key: String, value: Value)] {
         if entries.count == 1 { return entries }
         if entries.count == 2 {
-            let order = Value.compareBytes(entries[0].key, entries[1].key)
+            let order = Value.compareBytes(entries[0].key, with: entries[1].key)
             if order != 0 { return order < 0 ? entries : [entries[1], entries[0]] }
         }
         var out: [(key: String, value: Value)] = []
         out.reserveCapacity(entries.count)
-        for entry in entries.sorted(by: { Value.compareBytes($0.key, $1.key) < 0 }) {
-            if let last = out.last, Value.compareBytes(last.key, entry.key) == 0 {
+        for entry in entries.sorted(by: { Value.compareBytes($0.key, with: $1.key) < 0 }) {
+            if let last = out.last, Value.compareBytes(last.key, with: entry.key) == 0 {
                 out[out.count - 1].value = entry.value
             } else {
                 out.append(entry)
@@ -237,11 +237,11 @@ extension WriteTransaction {
     private func replace(
         _ column: Column,
         _ key: ObjectKey,
-        _ old: [(key: String, value: Value)],
+        old: [(key: String, value: Value)],
         with new: [(key: String, value: Value)]
     ) {
         let difference = SortedDifference(old: old.count, new: new.count) {
-            Value.compareBytes(old[$0].key, new[$1].key)
+            Value.compareBytes(old[$0].key, with: new[$1].key)
         } isSame: {
             old[$0].value.isIdentical(to: new[$1].value)
         }
@@ -272,7 +272,7 @@ extension WriteTransaction {
             splice(0..<old.count, new[...], isNew: true)
         }
         for (edit, gone) in difference.editsWithRemoved {
-            note(column, key, edit, gone: gone.map { .string(old[$0].key) })
+            note(column, key, operation: edit, gone: gone.map { .string(old[$0].key) })
         }
     }
 
@@ -297,7 +297,7 @@ extension WriteTransaction {
     }
 
     /// Replaces a range of a dictionary, and updates the inverse of links. `keys` is `nil` if the keys remain.
-    private func splice(_ column: Column, _ key: ObjectKey, _ range: Range<Int>, keys: [Value]?, values: [Value]) {
+    private func splice(_ column: Column, _ key: ObjectKey, range: Range<Int>, keys: [Value]?, values: [Value]) {
         spillIfOverBudget()
         let place = dictionaryPlace(column, key)
         if column.type == .link || column.type == .mixed {
@@ -323,18 +323,18 @@ extension WriteTransaction {
             var allValues = self.values(of: stored.values, type: type, isOptional: place.values.isOptional)
             if let keys { allKeys.replaceSubrange(range, with: keys) }
             allValues.replaceSubrange(range, with: values)
-            store(place, allKeys, allValues)
+            store(place, keys: allKeys, values: allValues)
             return
         }
         guard case (.large(var keyTree), .large(var valueTree)) = large(place) else { return }
         if range.count == keyTree.count {
             let newKeys = keys ?? self.values(of: .large(keyTree), type: .string, isOptional: false)
             free(place)
-            store(place, newKeys, values)
+            store(place, keys: newKeys, values: values)
             return
         }
-        if let keys { spliceTree(&keyTree, place.keys, range, with: keys) }
-        spliceTree(&valueTree, place.values, range, with: values)
+        if let keys { spliceTree(&keyTree, place.keys, range: range, with: keys) }
+        spliceTree(&valueTree, place.values, range: range, with: values)
         if keyTree.count <= 32, !range.isEmpty {
             let allKeys = self.values(of: .large(keyTree), type: .string, isOptional: false)
             let allValues = self.values(of: .large(valueTree), type: type, isOptional: place.values.isOptional)
@@ -345,7 +345,7 @@ extension WriteTransaction {
                 return
             }
         }
-        storeReference(place, keyTree, valueTree)
+        storeReference(place, keys: keyTree, values: valueTree)
     }
 
     private func large(_ place: DictionaryPlace) -> (StoredList, StoredList) {
@@ -369,15 +369,15 @@ extension WriteTransaction {
         splice(place, 0..<0, keys: entries.map { .string($0.key) }, values: entries.map(\.value))
     }
 
-    private func store(_ place: DictionaryPlace, _ keys: [Value], _ values: [Value]) {
+    private func store(_ place: DictionaryPlace, keys: [Value], values: [Value]) {
         if let bytes = StoredDictionary.encode(keys: keys, values: values, type: place.values.type) {
             bytes.withUnsafeBytes { place.values.buffer.setBytes(place.values.slot, $0) }
         } else {
-            storeReference(place, makeTree(place.keys, keys), makeTree(place.values, values))
+            storeReference(place, keys: makeTree(place.keys, keys), values: makeTree(place.values, values))
         }
     }
 
-    private func storeReference(_ place: DictionaryPlace, _ keys: CountedTree, _ values: CountedTree) {
+    private func storeReference(_ place: DictionaryPlace, keys: CountedTree, values: CountedTree) {
         let (buffer, slot) = (place.values.buffer, place.values.slot)
         withUnsafeBytes(of: (keys.root.littleEndian, UInt64(keys.count).littleEndian, values.root.littleEndian)) {
             if buffer.isReference(slot), buffer.bytes(slot).elementsEqual($0) { return }

@@ -4,11 +4,11 @@ extension WriteTransaction {
     ///
     /// - Precondition: the collection is empty and contains neither links nor mixed values. The values are valid for it.
     /// - Complexity: O(n). For sets, O(n log n).
-    package func fill(_ column: Column, _ key: ObjectKey, _ values: [Value]) {
+    package func fill(_ column: Column, _ key: ObjectKey, with values: [Value]) {
         if values.isEmpty { return }
         let values = column.collection == .set ? Self.unique(values, keepsLast: true) : values
         // Edits of a column with an index update the index.
-        if column.hasIndex { return splice(column, key, 0..<0, with: values) }
+        if column.hasIndex { return splice(column, key, range: 0..<0, with: values) }
         spillIfOverBudget()
         splice(place(column, key), 0..<0, with: values)
     }

@@ -19,9 +19,9 @@ extension WriteTransaction {
             for (origin, gone) in leaving.sorted(by: { $0.key < $1.key }) where gone.count > 4 {
                 switch column.collection {
                 case .none: break
-                case .list: listRemoveAll(column, origin, Set(gone))
-                case .set: setRemove(column, origin, gone.map(Value.link))
-                case .dictionary: dictionaryNullLinks(column, origin, Set(gone))
+                case .list: listRemoveAll(column, origin, of: Set(gone))
+                case .set: setRemove(column, origin, values: gone.map(Value.link))
+                case .dictionary: dictionaryNullLinks(column, origin, to: Set(gone))
                 }
             }
         }
@@ -38,7 +38,7 @@ extension WriteTransaction {
                 forEachKey(origins, cluster: cluster) { keys.append($0) }
                 for key in keys where listCount(column, key) > 0 {
                     if column.collection == .dictionary {
-                        dictionaryNullLinks(column, key, Set(listLinks(column, key)))
+                        dictionaryNullLinks(column, key, to: Set(listLinks(column, key)))
                     } else {
                         listClear(column, key)
                     }
@@ -47,7 +47,7 @@ extension WriteTransaction {
         }
     }
 
-    private func listRemoveAll(_ column: Column, _ key: ObjectKey, _ gone: Set<ObjectKey>) {
+    private func listRemoveAll(_ column: Column, _ key: ObjectKey, of gone: Set<ObjectKey>) {
         let links = listLinks(column, key)
         var kept: [Value] = []
         var removed: [Value] = []
@@ -65,7 +65,9 @@ extension WriteTransaction {
             }
         }
         if columnOverlay(column).hasHiddenLinks {
-            for case .remove(let at, let count) in edits { moveHiddenLinks(column, key, at..<at + count, with: 0) }
+            for case .remove(let at, let count) in edits {
+                moveHiddenLinks(column, key, range: at..<at + count, with: 0)
+            }
         }
         if edits.count > SortedDifference.limit {
             edits = [.clear(count: links.count)]
@@ -74,6 +76,6 @@ extension WriteTransaction {
         spillIfOverBudget()
         linksChanged(column, key, removed: removed, added: [])
         splice(place(column, key), 0..<links.count, with: kept)
-        for edit in edits { note(column, key, edit) }
+        for edit in edits { note(column, key, operation: edit) }
     }
 }

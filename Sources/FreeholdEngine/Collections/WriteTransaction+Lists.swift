@@ -17,22 +17,22 @@ extension WriteTransaction {
         _ column: Column,
         _ key: ObjectKey,
         at i: Int,
-        _ values: [Value]
+        values: [Value]
     ) throws(EngineError) {
-        try checkList(column, key, values)
+        try checkList(column, key, values: values)
         try checkBounds(column, i, in: 0...listCount(column, key))
         guard !values.isEmpty else { return }
         try checkOwners(column, key, added: values)
-        splice(column, key, i..<i, with: values)
-        note(column, key, .insert(at: i, count: values.count))
+        splice(column, key, range: i..<i, with: values)
+        note(column, key, operation: .insert(at: i, count: values.count))
     }
 
-    public func listInsert(_ column: Column, _ key: ObjectKey, at i: Int, _ value: Value) throws(EngineError) {
-        try listInsert(column, key, at: i, [value])
+    public func listInsert(_ column: Column, _ key: ObjectKey, at i: Int, value: Value) throws(EngineError) {
+        try listInsert(column, key, at: i, values: [value])
     }
 
-    public func listAppend(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
-        try listInsert(column, key, at: listCount(column, key), values)
+    public func listAppend(_ column: Column, _ key: ObjectKey, values: [Value]) throws(EngineError) {
+        try listInsert(column, key, at: listCount(column, key), values: values)
     }
 
     /// Appends a link without checks. The caller has checked that the column is a list of links and that both objects exist.
@@ -42,29 +42,29 @@ extension WriteTransaction {
         let (columns, buffer) = openLeaf(column, cluster)
         // An appended element doesn't move hidden elements.
         if columns._withUnsafeGuaranteedRef({ $0.hasHiddenLinks }) {
-            journal?.unshown(column, key, hiddenLinks(column, key), in: self)
+            journal?.unshown(column, key, links: hiddenLinks(column, key), in: self)
         }
-        let at = buffer._withUnsafeGuaranteedRef { appendInPlace(target, $0, slot) }
+        let at = buffer._withUnsafeGuaranteedRef { appendInPlace(target, $0, slot: slot) }
         guard let at else {
             let count = listCount(column, key)
-            splice(column, key, count..<count, with: [.link(target)])
-            note(column, key, .insert(at: count, count: 1))
+            splice(column, key, range: count..<count, with: [.link(target)])
+            note(column, key, operation: .insert(at: count, count: 1))
             return
         }
         columns._withUnsafeGuaranteedRef {
             let changes = $0.backlinks ?? openBacklinks($0)
             changes.add(target: target.raw, origin: key.raw, delta: 1)
-            if $0.ownsTargets { ownershipChanged(column, target, 1) }
+            if $0.ownsTargets { ownershipChanged(column, target, by: 1) }
             if changes.pending.count > linkLogLimit { settleBacklinks(column) }
         }
-        note(column, key, .insert(at: at, count: 1))
+        note(column, key, operation: .insert(at: at, count: 1))
     }
 
     /// Appends a plain value to a small list in its encoded form. The checks of the general function aren't necessary in this case.
     ///
     /// - Precondition: the object exists.
     /// - Returns: false, without changes, if the caller has to use `listInsert`.
-    package func listAppendInline(_ column: Column, _ key: ObjectKey, _ value: Value) -> Bool {
+    package func listAppendInline(_ column: Column, _ key: ObjectKey, value: Value) -> Bool {
         guard column.collection == .list, value.type == column.type, column.type != .link, column.type != .mixed,
             !column.hasIndex
         else { return false }
@@ -75,17 +75,23 @@ extension WriteTransaction {
         let at: Int? = buffer._withUnsafeGuaranteedRef { buffer in
             if buffer.isReference(slot) { return nil }
             let count = InlineList(buffer.bytes(slot), type: column.type).count
-            let isDone = spliceInline(buffer, slot, column.type, count..<count, with: CollectionOfOne(value))
+            let isDone = spliceInline(
+                buffer,
+                slot,
+                type: column.type,
+                range: count..<count,
+                with: CollectionOfOne(value)
+            )
             return isDone ? count : nil
         }
         guard let at else { return false }
-        note(column, key, .insert(at: at, count: 1))
+        note(column, key, operation: .insert(at: at, count: 1))
         return true
     }
 
     /// Returns the position of the new element, or `nil`, without changes, if the list has to be encoded again.
     @inline(__always)
-    private func appendInPlace(_ target: ObjectKey, _ buffer: LeafBuffer, _ slot: Int) -> Int? {
+    private func appendInPlace(_ target: ObjectKey, _ buffer: LeafBuffer, slot: Int) -> Int? {
         if buffer.isReference(slot) { return nil }
         let old = buffer.bytes(slot)
         let count = old.count < 4 ? 0 : InlineList(old, type: .link).count
@@ -114,30 +120,30 @@ extension WriteTransaction {
     }
 
     /// Replaces the i-th element.
-    public func listSet(_ column: Column, _ key: ObjectKey, at i: Int, _ value: Value) throws(EngineError) {
-        try checkList(column, key, [value])
+    public func listSet(_ column: Column, _ key: ObjectKey, at i: Int, to value: Value) throws(EngineError) {
+        try checkList(column, key, values: [value])
         try checkBounds(column, i, below: listCount(column, key))
         try checkOwners(column, key, added: [value]) { [listValue(column, key, at: i)] }
-        splice(column, key, i..<(i + 1), with: [value])
-        note(column, key, .set(at: i))
+        splice(column, key, range: i..<(i + 1), with: [value])
+        note(column, key, operation: .set(at: i))
         deleteOrphans()
     }
 
     /// Replaces the existing i-th element by a value that has been checked.
-    func replaceElement(_ column: Column, _ key: ObjectKey, at i: Int, _ value: Value) {
-        splice(column, key, i..<(i + 1), with: [value])
-        note(column, key, .set(at: i))
+    func replaceElement(_ column: Column, _ key: ObjectKey, at i: Int, with value: Value) {
+        splice(column, key, range: i..<(i + 1), with: [value])
+        note(column, key, operation: .set(at: i))
     }
 
     /// Replaces all elements.
-    public func listAssign(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
-        try checkList(column, key, values)
+    public func listAssign(_ column: Column, _ key: ObjectKey, values: [Value]) throws(EngineError) {
+        try checkList(column, key, values: values)
         try checkOwners(column, key, added: values) { listValues(column, key) }
         try assigning(column, of: key) { () throws(EngineError) in
             listClear(column, key, isRecorded: true)
             if !values.isEmpty {
-                splice(column, key, 0..<0, with: values)
-                note(column, key, .insert(at: 0, count: values.count))
+                splice(column, key, range: 0..<0, with: values)
+                note(column, key, operation: .insert(at: 0, count: values.count))
             }
             deleteOrphans()
         }
@@ -163,62 +169,62 @@ extension WriteTransaction {
         // If the content is equal, nothing else marks a change, but the transaction has to be committed.
         hasAssignments = true
         let (cluster, slot) = locate(key)
-        columnOverlay(column).markModified(cluster, slot)
+        columnOverlay(column).markModified(cluster: cluster, slot: slot)
     }
 
-    public func listRemove(_ column: Column, _ key: ObjectKey, _ range: Range<Int>) throws(EngineError) {
-        try checkList(column, key, [])
+    public func listRemove(_ column: Column, _ key: ObjectKey, range: Range<Int>) throws(EngineError) {
+        try checkList(column, key, values: [])
         let count = listCount(column, key)
         try checkBounds(column, range.lowerBound, in: 0...count)
         try checkBounds(column, range.upperBound, in: 0...count)
         guard !range.isEmpty else { return }
-        splice(column, key, range, with: [])
-        note(column, key, .remove(at: range.lowerBound, count: range.count))
+        splice(column, key, range: range, with: [])
+        note(column, key, operation: .remove(at: range.lowerBound, count: range.count))
         deleteOrphans()
     }
 
     public func listRemove(_ column: Column, _ key: ObjectKey, at i: Int) throws(EngineError) {
         try checkBounds(column, i, below: listCount(column, key))
-        try listRemove(column, key, i..<(i + 1))
+        try listRemove(column, key, range: i..<(i + 1))
     }
 
     /// Moves an element so that it ends at position `to`.
     public func listMove(_ column: Column, _ key: ObjectKey, from: Int, to: Int) throws(EngineError) {
-        try checkList(column, key, [])
+        try checkList(column, key, values: [])
         let count = listCount(column, key)
         try checkBounds(column, from, below: count)
         try checkBounds(column, to, below: count)
         guard from != to else { return }
         let value = listValue(column, key, at: from)
         movingHiddenLinks(column, key, from: from, to: to) {
-            splice(column, key, from..<(from + 1), with: [])
-            splice(column, key, to..<to, with: [value])
+            splice(column, key, range: from..<(from + 1), with: [])
+            splice(column, key, range: to..<to, with: [value])
         }
-        note(column, key, .move(from: from, to: to))
+        note(column, key, operation: .move(from: from, to: to))
         deleteOrphans()
     }
 
-    public func listSwap(_ column: Column, _ key: ObjectKey, _ i: Int, _ j: Int) throws(EngineError) {
-        try checkList(column, key, [])
+    public func listSwap(_ column: Column, _ key: ObjectKey, at i: Int, and j: Int) throws(EngineError) {
+        try checkList(column, key, values: [])
         let count = listCount(column, key)
         try checkBounds(column, i, below: count)
         try checkBounds(column, j, below: count)
         guard i != j else { return }
         let a = listValue(column, key, at: i)
         let b = listValue(column, key, at: j)
-        swappingHiddenLinks(column, key, i, j) {
-            splice(column, key, i..<(i + 1), with: [b])
-            splice(column, key, j..<(j + 1), with: [a])
+        swappingHiddenLinks(column, key, at: i, and: j) {
+            splice(column, key, range: i..<(i + 1), with: [b])
+            splice(column, key, range: j..<(j + 1), with: [a])
         }
         if let journal, journal.isExact, isOld(column, key) {
-            journal.swapped(column, key, min(i, j), max(i, j), in: self)
+            journal.swapped(column, key, at: min(i, j), and: max(i, j), in: self)
             withoutRecording {
-                note(column, key, .set(at: i))
-                note(column, key, .set(at: j))
+                note(column, key, operation: .set(at: i))
+                note(column, key, operation: .set(at: j))
             }
         } else {
-            note(column, key, .set(at: i))
-            note(column, key, .set(at: j))
+            note(column, key, operation: .set(at: i))
+            note(column, key, operation: .set(at: j))
         }
         deleteOrphans()
     }
@@ -235,7 +241,7 @@ extension WriteTransaction {
         }
         let count = listCount(column, key)
         guard count > 0 else { return }
-        if columnOverlay(column).hasHiddenLinks { moveHiddenLinks(column, key, 0..<count, with: 0) }
+        if columnOverlay(column).hasHiddenLinks { moveHiddenLinks(column, key, range: 0..<count, with: 0) }
         spillIfOverBudget()
         let entry = column.hasIndex ? placeBefore(column, key) : nil
         let place = place(column, key)
@@ -248,21 +254,21 @@ extension WriteTransaction {
         freeLarge(place)
         place.buffer.setBytes(place.slot, UnsafeRawBufferPointer(start: nil, count: 0))
         if column.hasIndex { placeChanged(column, key, from: entry) }
-        if isRecorded { note(column, key, .clear(count: count)) }
+        if isRecorded { note(column, key, operation: .clear(count: count)) }
     }
 
     /// Removes all occurrences of a target from a list of links.
-    func listRemoveAll(_ column: Column, _ key: ObjectKey, _ target: ObjectKey) {
+    func listRemoveAll(_ column: Column, _ key: ObjectKey, of target: ObjectKey) {
         let links = listLinks(column, key)
         for i in links.indices.reversed() where links[i] == target {
-            splice(column, key, i..<(i + 1), with: [])
-            note(column, key, .remove(at: i, count: 1))
+            splice(column, key, range: i..<(i + 1), with: [])
+            note(column, key, operation: .remove(at: i, count: 1))
         }
     }
 
     // MARK: Steps
 
-    private func checkList(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
+    private func checkList(_ column: Column, _ key: ObjectKey, values: [Value]) throws(EngineError) {
         guard column.collection == .list else {
             throw EngineError(.invalidArgument, "'\(column.name)' is no list.")
         }
@@ -296,14 +302,14 @@ extension WriteTransaction {
     func note(
         _ column: Column,
         _ key: ObjectKey,
-        _ operation: ListEdit.Operation,
+        operation: ListEdit.Operation,
         gone: @autoclosure () -> [Value] = []
     ) {
         let columns = unmanagedOverlay(column)
         guard key.raw < columns._withUnsafeGuaranteedRef({ $0.firstNewKey }) else { return }
-        journal?.edited(column, key, operation, gone: gone, in: self)
+        journal?.edited(column, key, operation: operation, gone: gone, in: self)
         let (cluster, slot) = locate(key)
-        columns._withUnsafeGuaranteedRef { $0.markModified(cluster, slot) }
+        columns._withUnsafeGuaranteedRef { $0.markModified(cluster: cluster, slot: slot) }
         let table = tables[column.tableID]!
         if table.listEdits.count < keptEdits {
             table.listEdits.append(ListEdit(column: column.id, key: key, operation: operation))
@@ -324,8 +330,8 @@ extension WriteTransaction {
     }
 
     /// Replaces a range of a list, and updates the inverse of links. All changes of lists use this function.
-    func splice(_ column: Column, _ key: ObjectKey, _ range: Range<Int>, with values: [Value]) {
-        if columnOverlay(column).hasHiddenLinks { moveHiddenLinks(column, key, range, with: values.count) }
+    func splice(_ column: Column, _ key: ObjectKey, range: Range<Int>, with values: [Value]) {
+        if columnOverlay(column).hasHiddenLinks { moveHiddenLinks(column, key, range: range, with: values.count) }
         spillIfOverBudget()
         let entry = column.hasIndex ? placeBefore(column, key) : nil
         let place = place(column, key)
@@ -354,7 +360,7 @@ extension WriteTransaction {
             spliceLarge(place, range, with: values)
             return
         }
-        if spliceInline(place.buffer, place.slot, place.type, range, with: values) { return }
+        if spliceInline(place.buffer, place.slot, type: place.type, range: range, with: values) { return }
         var all = InlineList(place.buffer.bytes(place.slot), type: place.type).values()
         all.replaceSubrange(range, with: values)
         storeInlineOrLarge(place, all)
@@ -365,8 +371,8 @@ extension WriteTransaction {
     private func spliceInline(
         _ buffer: LeafBuffer,
         _ slot: Int,
-        _ type: ColumnType,
-        _ range: Range<Int>,
+        type: ColumnType,
+        range: Range<Int>,
         with values: some Collection<Value>
     ) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: InlineList.limit, alignment: 8) { room in
@@ -379,7 +385,7 @@ extension WriteTransaction {
 
     /// Stores an inline list of integers.
     /// - Returns: false if it doesn't fit inline.
-    func putInts(_ place: ListPlace, _ ints: UnsafePointer<Int64>, _ count: Int) -> Bool {
+    func putInts(_ place: ListPlace, _ ints: UnsafePointer<Int64>, count: Int) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: InlineList.limit, alignment: 8) { room in
             guard let size = InlineList.encodeInts(ints, count, to: room.baseAddress!) else { return false }
             place.buffer.setBytes(place.slot, UnsafeRawBufferPointer(start: room.baseAddress!, count: size))
@@ -397,7 +403,7 @@ extension WriteTransaction {
 
     private func makeLarge(_ place: ListPlace, _ values: [Value]) {
         let tree = makeTree(place, values)
-        storeReference(place.buffer, place.slot, tree.root, UInt64(tree.count))
+        storeReference(place.buffer, place.slot, block: tree.root, length: UInt64(tree.count))
     }
 
     func makeTree(_ place: ListPlace, _ values: [Value]) -> CountedTree {
@@ -410,7 +416,7 @@ extension WriteTransaction {
     private func add(_ values: [Value], to builder: inout ChunkBuilder, _ place: ListPlace) {
         for value in values {
             let (buffer, slot) = builder.next(byteCount: FieldCoding.byteCount(value, place.type))
-            store(value, place.type, in: buffer, slot, place.blobs)
+            store(value, place.type, in: buffer, slot: slot, blobs: place.blobs)
         }
     }
 
@@ -434,7 +440,7 @@ extension WriteTransaction {
             if !values.isEmpty { storeInlineOrLarge(place, values) }
             return
         }
-        spliceTree(&tree, place, range, with: values)
+        spliceTree(&tree, place, range: range, with: values)
         if tree.count <= 32, !range.isEmpty {
             let all = self.values(of: .large(tree), type: place.type, isOptional: place.isOptional)
             if let bytes = InlineList.encode(all, type: place.type) {
@@ -443,12 +449,12 @@ extension WriteTransaction {
                 return
             }
         }
-        storeReference(place.buffer, place.slot, tree.root, UInt64(tree.count))
+        storeReference(place.buffer, place.slot, block: tree.root, length: UInt64(tree.count))
     }
 
     /// Replaces part of a large list without changing its slot.
     /// - Precondition: the resulting list isn't empty.
-    func spliceTree(_ tree: inout CountedTree, _ place: ListPlace, _ range: Range<Int>, with values: [Value]) {
+    func spliceTree(_ tree: inout CountedTree, _ place: ListPlace, range: Range<Int>, with values: [Value]) {
         guard tree.isCounted(in: self), range.upperBound <= tree.count else {
             return damaged("a list in segment \(place.blobs) hasn't \(tree.count) elements")
         }
@@ -462,7 +468,11 @@ extension WriteTransaction {
             guard offset <= found.count, removed > 0 || !pending.isEmpty else {
                 return damaged("a list in segment \(place.blobs) hasn't \(tree.count) elements")
             }
-            rebuild(&tree, place, found, offset, removed, pending)
+            rebuild(
+                &tree,
+                place,
+                with: ChunkSplice(found: found, replaced: offset..<(offset + removed), values: pending)
+            )
             if isDamaged { return }
             left -= removed
             pending = []
@@ -473,22 +483,22 @@ extension WriteTransaction {
     private func rebuild(
         _ tree: inout CountedTree,
         _ place: ListPlace,
-        _ found: (chunk: UInt64, start: Int, count: Int),
-        _ offset: Int,
-        _ removed: Int,
-        _ values: [Value]
+        with splice: ChunkSplice
     ) {
-        guard let old = loadChunk(place, found.chunk, found.count) else { return }
-        var weight = ChunkBuilder.weight(of: old, place.type, without: offset..<(offset + removed))
+        let found = splice.found
+        let replaced = splice.replaced
+        let values = splice.values
+        guard let old = loadChunk(place, found.chunk, count: found.count) else { return }
+        var weight = ChunkBuilder.weight(of: old, place.type, without: replaced)
         for value in values {
             weight += ChunkBuilder.weight(place.type, byteCount: FieldCoding.byteCount(value, place.type))
         }
-        let count = found.count - removed + values.count
+        let count = found.count - replaced.count + values.count
         if count > 0, count <= ChunkBuilder.maximumCount, weight <= ChunkBuilder.maximumWeight {
-            rebuildInPlace(&tree, place, found, old, offset, removed, values, weight)
+            rebuildInPlace(&tree, place, with: splice, chunk: old, weight: weight)
             return
         }
-        let isAppend = offset == found.count && found.start + found.count == tree.count
+        let isAppend = replaced.lowerBound == found.count && found.start + found.count == tree.count
         var builder = ChunkBuilder(
             type: place.type,
             isOptional: place.isOptional,
@@ -500,12 +510,12 @@ extension WriteTransaction {
                 buffer.copySlot(to, from: old, slot)
             }
         }
-        keep(0..<offset)
+        keep(0..<replaced.lowerBound)
         add(values, to: &builder, place)
-        keep((offset + removed)..<found.count)
+        keep(replaced.upperBound..<found.count)
         if old.kind == .bytes {
-            for slot in offset..<(offset + removed) where !old.isNull(slot) && old.isReference(slot) {
-                freeLong(old, slot, place.blobs)
+            for slot in replaced where !old.isNull(slot) && old.isReference(slot) {
+                freeLong(old, slot, segment: place.blobs)
             }
         }
         let made = builder.finish()
@@ -523,20 +533,21 @@ extension WriteTransaction {
     private func rebuildInPlace(
         _ tree: inout CountedTree,
         _ place: ListPlace,
-        _ found: (chunk: UInt64, start: Int, count: Int),
-        _ chunk: LeafBuffer,
-        _ offset: Int,
-        _ removed: Int,
-        _ values: [Value],
-        _ weight: Int
+        with splice: ChunkSplice,
+        chunk: LeafBuffer,
+        weight: Int
     ) {
+        let found = splice.found
+        let replaced = splice.replaced
         if chunk.kind == .bytes {
-            for slot in offset..<(offset + removed) where !chunk.isNull(slot) && chunk.isReference(slot) {
-                freeLong(chunk, slot, place.blobs)
+            for slot in replaced where !chunk.isNull(slot) && chunk.isReference(slot) {
+                freeLong(chunk, slot, segment: place.blobs)
             }
         }
-        chunk.replaceSlots(offset..<(offset + removed), withDefaults: values.count)
-        for (i, value) in values.enumerated() { store(value, place.type, in: chunk, offset + i, place.blobs) }
+        chunk.replaceSlots(replaced, withDefaults: splice.values.count)
+        for (i, value) in splice.values.enumerated() {
+            store(value, place.type, in: chunk, slot: replaced.lowerBound + i, blobs: place.blobs)
+        }
         let open = OpenChunk(
             found.chunk,
             of: tree,
@@ -551,9 +562,9 @@ extension WriteTransaction {
     }
 
     /// Returns `nil` if the chunk is damaged.
-    private func loadChunk(_ place: ListPlace, _ number: UInt64, _ count: Int) -> LeafBuffer? {
+    private func loadChunk(_ place: ListPlace, _ number: UInt64, count: Int) -> LeafBuffer? {
         let tree = CountedTree(segment: place.blobs)
-        let leaf = chunk(number, count, of: tree, place.type, isOptional: place.isOptional)
+        let leaf = chunk(number, count, of: tree, type: place.type, isOptional: place.isOptional)
         if leaf.isBlank { return nil }
         // The capacity allows edits in place.
         let buffer = LeafBuffer(
@@ -584,13 +595,23 @@ extension WriteTransaction {
         }
         if LeafBuffer.kind(of: place.type) == .bytes {
             for (chunk, count) in chunks {
-                guard let old = loadChunk(place, chunk, count) else { continue }
+                guard let old = loadChunk(place, chunk, count: count) else { continue }
                 for slot in 0..<count where !old.isNull(slot) && old.isReference(slot) {
-                    freeLong(old, slot, place.blobs)
+                    freeLong(old, slot, segment: place.blobs)
                 }
             }
         }
         tree.removeAll(in: self) { _ in }
         for (chunk, _) in chunks { removeBlock(place.blobs, chunk) }
     }
+}
+
+/// The replacement of elements of one chunk of a large list.
+private struct ChunkSplice {
+    /// The chunk, the position of its first element in the list, and the number of its elements.
+    let found: (chunk: UInt64, start: Int, count: Int)
+    /// The positions of the removed elements in the chunk.
+    let replaced: Range<Int>
+    /// The inserted elements.
+    let values: [Value]
 }

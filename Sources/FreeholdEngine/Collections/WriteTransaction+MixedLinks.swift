@@ -47,10 +47,10 @@ extension WriteTransaction {
     func unlinkMixed(_ table: Table, from target: ObjectKey) {
         guard currentSchema.hasMixedColumns else { return }
         let inverse = table.mixedInverse
-        guard withBacklinks(inverse, target, { count(of: $0) }) > 0 else { return }
+        guard withBacklinks(inverse, target, body: { count(of: $0) }) > 0 else { return }
         let link = ObjectLink(tableID: table.id, key: target)
         var last: Int64?
-        for code in withBacklinks(inverse, target, { ints(of: $0, type: .int) }) where code != last {
+        for code in withBacklinks(inverse, target, body: { ints(of: $0, type: .int) }) where code != last {
             last = code
             let origin = MixedOrigin(code)
             guard let table = currentSchema.table(id: origin.tableID), contains(table, origin.key),
@@ -59,33 +59,35 @@ extension WriteTransaction {
                 damaged("the inverse of mixed links to '\(table.name)' has origins that don't exist")
                 continue
             }
-            unlinkMixed(column, origin.key, link)
+            unlinkMixed(column, origin.key, link: link)
         }
     }
 
-    private func unlinkMixed(_ column: Column, _ key: ObjectKey, _ link: ObjectLink) {
+    private func unlinkMixed(_ column: Column, _ key: ObjectKey, link: ObjectLink) {
         switch column.collection {
         case .none:
             guard let new = value(column, key).replacing(link) else { return }
-            journal?.followed(column, key, new, wasSet: isModified(column, key))
-            keepingHiddenLinks(column, key, at: 0, value(column, key), new) { write(column, key, new) }
+            journal?.followed(column, key, value: new, wasSet: isModified(column, key))
+            keepingHiddenLinks(column, key, at: 0, replacing: value(column, key), with: new) {
+                write(column, key, value: new)
+            }
         case .list:
             for (i, value) in listValues(column, key).enumerated() {
                 guard let new = value.replacing(link) else { continue }
-                keepingHiddenLinks(column, key, at: i, value, new) {
-                    splice(column, key, i..<(i + 1), with: [new])
-                    note(column, key, .set(at: i))
+                keepingHiddenLinks(column, key, at: i, replacing: value, with: new) {
+                    splice(column, key, range: i..<(i + 1), with: [new])
+                    note(column, key, operation: .set(at: i))
                 }
             }
-        case .set: setRemove(column, key, .objectLink(link))
-        case .dictionary: dictionaryNullLinks(column, key, link)
+        case .set: setRemove(column, key, value: .objectLink(link))
+        case .dictionary: dictionaryNullLinks(column, key, to: link)
         }
     }
 }
 
 extension DataView {
     /// Calls `body` with the inverse of mixed links to an object, and the range of one column's links in it.
-    func withMixedRun<R>(_ column: Column, _ target: ObjectKey, _ body: (StoredList, Range<Int>) -> R) -> R {
+    func withMixedRun<R>(_ column: Column, _ target: ObjectKey, body: (StoredList, Range<Int>) -> R) -> R {
         guard let table = column.targetTableID.flatMap(schema.table(id:)) else {
             preconditionFailure("backlinks of a mixed column are asked for by table: see Column.asBacklinkColumn(to:)")
         }
@@ -120,7 +122,7 @@ extension DataView {
         for column in schema.linkColumns(to: table) {
             for origin in backlinks(column, target) { out.append((column, origin)) }
         }
-        for code in withBacklinks(table.mixedInverse, target, { ints(of: $0, type: .int) }) {
+        for code in withBacklinks(table.mixedInverse, target, body: { ints(of: $0, type: .int) }) {
             let origin = MixedOrigin(code)
             guard
                 let column = schema.table(id: origin.tableID)?.storedColumns.first(where: { $0.id == origin.columnID })

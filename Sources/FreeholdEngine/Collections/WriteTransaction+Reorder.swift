@@ -4,16 +4,16 @@ extension WriteTransaction {
     ///
     /// - Precondition: `positions` contains each position exactly once.
     /// - Complexity: O(n)
-    package func listReorder(_ column: Column, _ key: ObjectKey, _ positions: [Int]) {
+    package func listReorder(_ column: Column, _ key: ObjectKey, positions: [Int]) {
         let old = listValues(column, key)
         precondition(positions.count == old.count, "\(positions.count) positions for \(old.count) elements")
         guard positions != Array(old.indices) else { return }
-        if columnOverlay(column).hasHiddenLinks { reorderHiddenLinks(column, key, positions) }
+        if columnOverlay(column).hasHiddenLinks { reorderHiddenLinks(column, key, positions: positions) }
         spillIfOverBudget()
         let entry = column.hasIndex ? placeBefore(column, key) : nil
         splice(place(column, key), 0..<old.count, with: positions.map { old[$0] })
         if column.hasIndex { placeChanged(column, key, from: entry) }
-        note(column, key, .clear(count: old.count))
-        note(column, key, .insert(at: 0, count: old.count))
+        note(column, key, operation: .clear(count: old.count))
+        note(column, key, operation: .insert(at: 0, count: old.count))
     }
 }

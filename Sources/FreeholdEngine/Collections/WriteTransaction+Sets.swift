@@ -6,26 +6,26 @@ extension WriteTransaction {
     /// - Throws: like `set`, and `.invalidArgument` for a list or dictionary. The transaction is unchanged then.
     /// - Complexity: O(log n), plus the size of one chunk.
     @discardableResult
-    public func setInsert(_ column: Column, _ key: ObjectKey, _ value: Value) throws(EngineError) -> Bool {
+    public func setInsert(_ column: Column, _ key: ObjectKey, value: Value) throws(EngineError) -> Bool {
         try checkSet(column, key)
         try checkSetElement(value, column)
-        return insert(value, column, key)
+        return insert(value, column, key: key)
     }
 
     /// Inserts several values.
     /// - Returns: the number of new values.
     /// - Complexity: O(k log n) for few values, O(n + k log k) for many.
     @discardableResult
-    public func setInsert(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) -> Int {
+    public func setInsert(_ column: Column, _ key: ObjectKey, values: [Value]) throws(EngineError) -> Int {
         try checkSet(column, key)
         for value in values { try checkSetElement(value, column) }
         let count = listCount(column, key)
-        if Self.areFew(values.count, count) {
-            return values.reduce(0) { insert($1, column, key) ? $0 + 1 : $0 }
+        if Self.areFew(values.count, of: count) {
+            return values.reduce(0) { insert($1, column, key: key) ? $0 + 1 : $0 }
         }
         let old = listValues(column, key)
-        let new = Self.merged(old, Self.unique(values, keepsLast: false))
-        replace(column, key, old, with: new)
+        let new = Self.merged(old, with: Self.unique(values, keepsLast: false))
+        replace(column, key, old: old, with: new)
         return new.count - old.count
     }
 
@@ -33,13 +33,13 @@ extension WriteTransaction {
     /// - Returns: whether the set contained the value.
     /// - Complexity: O(log n), plus the size of one chunk.
     @discardableResult
-    public func setRemove(_ column: Column, _ key: ObjectKey, _ value: Value) -> Bool {
+    public func setRemove(_ column: Column, _ key: ObjectKey, value: Value) -> Bool {
         guard column.collection == .set, contains(currentSchema.table(of: column), key) else { return false }
-        let place = setPlace(column, key, value)
+        let place = setPlace(column, key, of: value)
         guard place.isFound else { return false }
         let gone = journal == nil ? value : listValue(column, key, at: place.index)
-        splice(column, key, place.index..<(place.index + 1), with: [])
-        note(column, key, .remove(at: place.index, count: 1), gone: [gone])
+        splice(column, key, range: place.index..<(place.index + 1), with: [])
+        note(column, key, operation: .remove(at: place.index, count: 1), gone: [gone])
         return true
     }
 
@@ -47,10 +47,10 @@ extension WriteTransaction {
     /// - Returns: the number of removed values.
     /// - Complexity: O(k log n) for few values, O(n + k log k) for many.
     @discardableResult
-    public func setRemove(_ column: Column, _ key: ObjectKey, _ values: [Value]) -> Int {
+    public func setRemove(_ column: Column, _ key: ObjectKey, values: [Value]) -> Int {
         guard column.collection == .set else { return 0 }
-        if Self.areFew(values.count, listCount(column, key)) {
-            return values.reduce(0) { setRemove(column, key, $1) ? $0 + 1 : $0 }
+        if Self.areFew(values.count, of: listCount(column, key)) {
+            return values.reduce(0) { setRemove(column, key, value: $1) ? $0 + 1 : $0 }
         }
         return setKeep(column, key, of: values, isKept: false)
     }
@@ -59,7 +59,7 @@ extension WriteTransaction {
     /// - Returns: the number of removed values.
     /// - Complexity: O(n + k log k).
     @discardableResult
-    public func setIntersect(_ column: Column, _ key: ObjectKey, _ values: [Value]) -> Int {
+    public func setIntersect(_ column: Column, _ key: ObjectKey, values: [Value]) -> Int {
         guard column.collection == .set else { return 0 }
         return setKeep(column, key, of: values, isKept: true)
     }
@@ -67,11 +67,11 @@ extension WriteTransaction {
     /// Replaces the set's values by the given ones, which can be in any order. If values compare as equal, the last one counts. Values that the set
     /// already contains aren't recorded as changes.
     /// - Complexity: O(n + k log k).
-    public func setAssign(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
+    public func setAssign(_ column: Column, _ key: ObjectKey, values: [Value]) throws(EngineError) {
         try checkSet(column, key)
         for value in values { try checkSetElement(value, column) }
         try assigning(column, of: key) { () throws(EngineError) in
-            replace(column, key, listValues(column, key), with: Self.unique(values, keepsLast: true))
+            replace(column, key, old: listValues(column, key), with: Self.unique(values, keepsLast: true))
         }
     }
 
@@ -82,8 +82,8 @@ extension WriteTransaction {
     }
 
     /// Removes a deleted object from a set of links.
-    func setRemoveLink(_ column: Column, _ key: ObjectKey, _ target: ObjectKey) {
-        setRemove(column, key, .link(target))
+    func setRemoveLink(_ column: Column, _ key: ObjectKey, to target: ObjectKey) {
+        setRemove(column, key, value: .link(target))
     }
 
     // MARK: Steps
@@ -102,16 +102,16 @@ extension WriteTransaction {
         try checkElement(value, column)
     }
 
-    private func insert(_ value: Value, _ column: Column, _ key: ObjectKey) -> Bool {
-        let place = setPlace(column, key, value)
+    private func insert(_ value: Value, _ column: Column, key: ObjectKey) -> Bool {
+        let place = setPlace(column, key, of: value)
         guard !place.isFound else { return false }
-        splice(column, key, place.index..<place.index, with: [value])
-        note(column, key, .insert(at: place.index, count: 1))
+        splice(column, key, range: place.index..<place.index, with: [value])
+        note(column, key, operation: .insert(at: place.index, count: 1))
         return true
     }
 
     /// Returns whether this number of edits of a set is made one by one.
-    static func areFew(_ edits: Int, _ count: Int) -> Bool { edits <= 4 || edits * 64 < count }
+    static func areFew(_ edits: Int, of count: Int) -> Bool { edits <= 4 || edits * 64 < count }
 
     /// Returns the sorted values without values that compare as equal.
     static func unique(_ values: [Value], keepsLast: Bool) -> [Value] {
@@ -119,7 +119,7 @@ extension WriteTransaction {
         var out: [Value] = []
         out.reserveCapacity(values.count)
         for value in sorted(values) {
-            if let last = out.last, Value.compare(last, value) == 0 {
+            if let last = out.last, Value.compare(last, with: value) == 0 {
                 if keepsLast { out[out.count - 1] = value }
             } else {
                 out.append(value)
@@ -140,20 +140,20 @@ extension WriteTransaction {
             ints.sort()
             return ints.map(Value.int)
         }
-        if values.count == 2 { return Value.compare(values[1], values[0]) < 0 ? [values[1], values[0]] : values }
-        return values.sorted { Value.compare($0, $1) < 0 }
+        if values.count == 2 { return Value.compare(values[1], with: values[0]) < 0 ? [values[1], values[0]] : values }
+        return values.sorted { Value.compare($0, with: $1) < 0 }
     }
 
-    private static func merged(_ a: [Value], _ b: [Value]) -> [Value] {
+    private static func merged(_ a: [Value], with b: [Value]) -> [Value] {
         var out: [Value] = []
         out.reserveCapacity(a.count + b.count)
         var j = 0
         for value in a {
-            while j < b.count, Value.compare(b[j], value) < 0 {
+            while j < b.count, Value.compare(b[j], with: value) < 0 {
                 out.append(b[j])
                 j += 1
             }
-            if j < b.count, Value.compare(b[j], value) == 0 { j += 1 }
+            if j < b.count, Value.compare(b[j], with: value) == 0 { j += 1 }
             out.append(value)
         }
         out += b[j...]
@@ -165,17 +165,17 @@ extension WriteTransaction {
         let wanted = Self.unique(values, keepsLast: false)
         var j = 0
         let new = old.filter { value in
-            while j < wanted.count, Value.compare(wanted[j], value) < 0 { j += 1 }
-            return (j < wanted.count && Value.compare(wanted[j], value) == 0) == isKept
+            while j < wanted.count, Value.compare(wanted[j], with: value) < 0 { j += 1 }
+            return (j < wanted.count && Value.compare(wanted[j], with: value) == 0) == isKept
         }
-        replace(column, key, old, with: new)
+        replace(column, key, old: old, with: new)
         return old.count - new.count
     }
 
     /// Replaces the old values by new ones. Both are sorted and without duplicates.
-    private func replace(_ column: Column, _ key: ObjectKey, _ old: [Value], with new: [Value]) {
+    private func replace(_ column: Column, _ key: ObjectKey, old: [Value], with new: [Value]) {
         let difference = SortedDifference(old: old.count, new: new.count) {
-            Value.compare(old[$0], new[$1])
+            Value.compare(old[$0], with: new[$1])
         } isSame: {
             old[$0].isIdentical(to: new[$1])
         }
@@ -202,6 +202,8 @@ extension WriteTransaction {
         } else {
             splice(place, 0..<old.count, with: new)
         }
-        for (edit, gone) in difference.editsWithRemoved { note(column, key, edit, gone: gone.map { old[$0] }) }
+        for (edit, gone) in difference.editsWithRemoved {
+            note(column, key, operation: edit, gone: gone.map { old[$0] })
+        }
     }
 }

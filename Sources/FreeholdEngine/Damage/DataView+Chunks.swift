@@ -2,7 +2,7 @@
 extension DataView {
     /// Returns a chunk with `count` elements, each of which is safe to read, or `Leaf.blank` if the chunk is damaged.
     /// - Complexity: O(1). For strings, data and links, O(count).
-    func chunk(_ number: UInt64, _ count: Int, of tree: CountedTree, _ type: ColumnType, isOptional: Bool) -> Leaf {
+    func chunk(_ number: UInt64, _ count: Int, of tree: CountedTree, type: ColumnType, isOptional: Bool) -> Leaf {
         if let bytes = block(tree.segment, number) {
             let form = chunkForm(tree.segment, type, isOptional: isOptional, count: count)
             if form.isMet(by: bytes) {
@@ -20,7 +20,7 @@ extension DataView {
         _ count: Int,
         slot: Int,
         of tree: CountedTree,
-        _ type: ColumnType,
+        type: ColumnType,
         isOptional: Bool
     ) -> Leaf {
         if let bytes = block(tree.segment, number),

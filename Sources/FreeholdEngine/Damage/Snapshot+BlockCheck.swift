@@ -4,11 +4,11 @@ extension Snapshot {
     ///
     /// Blocks outside of leaves can be chunks of strings, chunks of lists or nodes. They are checked at each use.
     /// - Complexity: see `LeafForm.isMet`. For the leaf of an index, O(entries).
-    func isSoundLocked(_ segment: UInt32, _ number: UInt64, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    func isSoundLocked(_ segment: UInt32, _ number: UInt64, bytes: UnsafeRawBufferPointer) -> Bool {
         switch schema.owner(of: segment) {
         case .table(let table, let offset)?:
             switch offset {
-            case 1: return isPresenceSoundLocked(table, number, bytes)
+            case 1: return isPresenceSoundLocked(table, number, bytes: bytes)
             case 3: return isLeafSound(bytes, inverseFormLocked(table.mixedInverse, span: clusterSpan))
             case 4: return isPartSound(bytes, number) { inverseFormLocked(table.mixedInverse, span: $0) }
             default: return true
@@ -19,7 +19,7 @@ extension Snapshot {
             case .parts: return isPartSound(bytes, number) { formLocked(column, table, span: $0) }
             case .backlinkLeaf: return isLeafSound(bytes, inverseFormLocked(column, span: clusterSpan))
             case .backlinkParts: return isPartSound(bytes, number) { inverseFormLocked(column, span: $0) }
-            case .index: return isIndexNodeSoundLocked(column, table, bytes)
+            case .index: return isIndexNodeSoundLocked(column, table, bytes: bytes)
             case .blobs, .backlinkBlobs: return true
             }
         case nil: return true
@@ -64,7 +64,7 @@ extension Snapshot {
     private func isPartSound(
         _ bytes: UnsafeRawBufferPointer,
         _ number: UInt64,
-        _ form: (_ span: Int) -> LeafForm
+        form: (_ span: Int) -> LeafForm
     ) -> Bool {
         guard bytes.count >= Leaf.headerSize, !Leaf(bytes.baseAddress!).isSplit else { return false }
         let part = Int(number & 63)
@@ -72,7 +72,7 @@ extension Snapshot {
     }
 
     /// Returns whether the bitmap has as many objects as the table's counts, and none in a slot that was never used.
-    private func isPresenceSoundLocked(_ table: Table, _ number: UInt64, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    private func isPresenceSoundLocked(_ table: Table, _ number: UInt64, bytes: UnsafeRawBufferPointer) -> Bool {
         let cache = tableCacheLocked(table)
         let words = (clusterSpan + 63) >> 6
         guard bytes.count == 8 * words, number < UInt64(cache.clusterCount) else { return false }
@@ -83,7 +83,7 @@ extension Snapshot {
             && PresenceBits.rank(bits, Int(keys)) == live
     }
 
-    private func isIndexNodeSoundLocked(_ column: Column, _ table: Table, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    private func isIndexNodeSoundLocked(_ column: Column, _ table: Table, bytes: UnsafeRawBufferPointer) -> Bool {
         guard let level = bytes.first, level < 64, IndexNode.isWellFormed(bytes, level: Int(level)) else {
             return false
         }

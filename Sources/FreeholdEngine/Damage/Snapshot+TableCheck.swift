@@ -1,9 +1,13 @@
 extension Snapshot {
     /// Returns a table's state and the counts of its clusters. The caller holds the fill lock. Returns `nil` if they are damaged.
     func readTable(_ table: Table) -> (TableState, [UInt16])? {
-        func withBlock<R>(_ segment: UInt32, _ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> R?) -> R? {
+        func withBlock<R>(_ segment: UInt32, _ number: UInt64, body: (UnsafeRawBufferPointer?) -> R?) -> R? {
             do throws(EngineError) {
-                return try pin.reader.withBlock(BlockAddress(segment: segment, number: number), pin.envelope, body)
+                return try pin.reader.withBlock(
+                    BlockAddress(segment: segment, number: number),
+                    pin.envelope,
+                    body: body
+                )
             } catch {
                 return nil
             }

@@ -135,7 +135,7 @@ struct BlockCopy {
             defer { target.close() }
             let (header, envelope) = try source.header.copied.sealed(key, path: path)
             target.order = header.order
-            let sum = try copy(next, target, source, envelope, header.encoded())
+            let sum = try copy(next, to: target, from: source, envelope: envelope, header: header.encoded())
             try target.writer.sync { () throws(EngineError) in target.trim() }
             try target.sync()
             guard fchmod(target.descriptor, mode & 0o777) == 0 else {
@@ -151,17 +151,17 @@ struct BlockCopy {
     /// Creates the file. Other users can't read it until it receives its permissions.
     private func makeEmptyFile() throws(EngineError) {
         unlink(temporaryPath)
-        let descriptor = Platform.open(temporaryPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let descriptor = Platform.open(temporaryPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode: 0o600)
         guard descriptor >= 0 else { throw .system(errno, "The copy can't be made.", path: path) }
         Platform.close(descriptor)
     }
 
     private func copy(
         _ next: (BlockAddress) throws(EngineError) -> BlockRun,
-        _ target: StorageEnvironment,
-        _ source: Source,
-        _ new: BlockEnvelope,
-        _ header: [UInt8]
+        to target: StorageEnvironment,
+        from source: Source,
+        envelope new: BlockEnvelope,
+        header: [UInt8]
     ) throws(EngineError) -> Sum {
         var sum = Sum()
         var from = BlockAddress(raw: 0)

@@ -15,7 +15,7 @@ extension BlockStore {
 /// A store inside a write transaction.
 protocol MutableBlockStore: BlockStore {
     /// Stores a copy of the bytes, which are at most `BlockLimits.maximumSize`.
-    func putBlock(_ segment: UInt32, _ number: UInt64, _ bytes: UnsafeRawBufferPointer)
+    func putBlock(_ segment: UInt32, _ number: UInt64, bytes: UnsafeRawBufferPointer)
     func removeBlock(_ segment: UInt32, _ number: UInt64)
     /// Returns a number (from 1) that isn't in use in the segment.
     func allocateBlock(_ segment: UInt32) -> UInt64

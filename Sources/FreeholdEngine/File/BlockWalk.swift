@@ -154,7 +154,7 @@ extension OpaquePointer {
         _ environment: StorageEnvironment,
         from first: UInt64,
         _ choice: (UInt64) -> KeyChoice,
-        _ body: (UInt64, UnsafeRawBufferPointer) -> Bool
+        body: (UInt64, UnsafeRawBufferPointer) -> Bool
     ) throws(EngineError) {
         var cursor: OpaquePointer?
         var code = mdb_cursor_open(self, StorageEnvironment.database, &cursor)

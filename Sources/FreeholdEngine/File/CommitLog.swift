@@ -130,7 +130,7 @@ final class CommitLog: @unchecked Sendable {
             if code == 0 { code = session.file.write(bytes, at: session.end) }
             if code == 0 {
                 let isFirst = signal.withLock {
-                    self.session!.end = CommitLogRecord.end(session.end, bytes.count)
+                    self.session!.end = CommitLogRecord.end(session.end, size: bytes.count)
                     self.session!.version = version
                     appended = version
                     defer { isWatched = true }

@@ -24,7 +24,7 @@ final class CommitLogFile: Sendable {
     private let identity: FileIdentity
     private let size: Int
 
-    private init(_ path: String, _ descriptor: Int32, _ status: stat) {
+    private init(_ path: String, _ descriptor: Int32, status: stat) {
         self.path = path
         size = Int(status.st_size)
         self.descriptor = descriptor
@@ -50,7 +50,7 @@ final class CommitLogFile: Sendable {
     /// - Throws: `.io`, also if the file with that name isn't a log.
     static func make(_ dataPath: String, mode: mode_t, capacity: Int) throws(EngineError) -> CommitLogFile {
         let path = dataPath + suffix
-        let descriptor = Platform.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode & 0o777)
+        let descriptor = Platform.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode: mode & 0o777)
         guard descriptor >= 0 else { throw .system(errno, "The commit log can't be opened.", path: path) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -58,7 +58,7 @@ final class CommitLogFile: Sendable {
             Platform.close(descriptor)
             throw .system(code, "The commit log can't be opened.", path: path)
         }
-        let file = CommitLogFile(path, descriptor, status)
+        let file = CommitLogFile(path, descriptor, status: status)
         try file.checkOwnership()
         try file.fill(to: capacity)
         return file
@@ -78,7 +78,7 @@ final class CommitLogFile: Sendable {
             Platform.close(descriptor)
             throw .system(code, "The commit log can't be opened.", path: path)
         }
-        return CommitLogFile(path, descriptor, status)
+        return CommitLogFile(path, descriptor, status: status)
     }
 
     /// Throws an error unless the file begins with zeros or heads, because other files must not be overwritten.
@@ -159,10 +159,10 @@ final class CommitLogFile: Sendable {
 
     /// Returns the head on a generation's page, or `nil` if the page doesn't have a valid one.
     func head(_ page: Int) -> CommitLogHead? {
-        read(page * Self.pageSize, Self.pageSize).flatMap(CommitLogHead.decode)
+        read(at: page * Self.pageSize, count: Self.pageSize).flatMap(CommitLogHead.decode)
     }
 
-    private func read(_ offset: Int, _ count: Int) -> [UInt8]? {
+    private func read(at offset: Int, count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         let found = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
         return found == count ? bytes : nil
@@ -171,11 +171,11 @@ final class CommitLogFile: Sendable {
     /// Returns the payload of the record at an offset and the offset of the next record, or `nil` if the offset doesn't have a record of that
     /// generation and version.
     func record(at offset: Int, _ salt: CommitLogSalt, version: UInt64) -> (payload: ArraySlice<UInt8>, end: Int)? {
-        guard let start = read(offset, CommitLogRecord.headSize),
+        guard let start = read(at: offset, count: CommitLogRecord.headSize),
             let size = CommitLogRecord.payloadSize(start, salt, version: version), size <= self.size,
-            let whole = read(offset, CommitLogRecord.headSize + size), CommitLogRecord.isValid(whole)
+            let whole = read(at: offset, count: CommitLogRecord.headSize + size), CommitLogRecord.isValid(whole)
         else { return nil }
-        return (whole[CommitLogRecord.headSize...], CommitLogRecord.end(offset, CommitLogRecord.headSize + size))
+        return (whole[CommitLogRecord.headSize...], CommitLogRecord.end(offset, size: CommitLogRecord.headSize + size))
     }
 
     /// Throws an error if the end of a generation's records can't result from a crash.
@@ -192,7 +192,7 @@ final class CommitLogFile: Sendable {
             offset = end
         }
         for place in stride(from: offset, to: size, by: Self.pageSize) {
-            guard let start = read(place, CommitLogRecord.headSize),
+            guard let start = read(at: place, count: CommitLogRecord.headSize),
                 let found = CommitLogRecord.version(start, head.mark.salt), found > version,
                 let (payload, _) = record(at: place, head.mark.salt, version: found),
                 let durable = try CommitLogRecord.durableVersion(payload), durable > version
@@ -294,12 +294,14 @@ struct CommitLogRecord {
 
     /// Adds the stored bytes of a key.
     mutating func put(_ key: UInt64, _ stored: UnsafeRawBufferPointer) {
-        append(key, UInt32(stored.count), stored)
+        append(key, UInt32(stored.count), stored: stored)
     }
 
-    mutating func remove(_ key: UInt64) { append(key, Self.removed, UnsafeRawBufferPointer(start: nil, count: 0)) }
+    mutating func remove(_ key: UInt64) {
+        append(key, Self.removed, stored: UnsafeRawBufferPointer(start: nil, count: 0))
+    }
 
-    private mutating func append(_ key: UInt64, _ size: UInt32, _ stored: UnsafeRawBufferPointer) {
+    private mutating func append(_ key: UInt64, _ size: UInt32, stored: UnsafeRawBufferPointer) {
         guard let count = bytes?.count else { return }
         guard count + 12 + stored.count <= limit else {
             bytes = nil
@@ -329,7 +331,7 @@ struct CommitLogRecord {
     }
 
     /// Returns the offset of the record after one of this size.
-    static func end(_ offset: Int, _ size: Int) -> Int {
+    static func end(_ offset: Int, size: Int) -> Int {
         (offset + size + CommitLogFile.pageSize - 1) / CommitLogFile.pageSize * CommitLogFile.pageSize
     }
 

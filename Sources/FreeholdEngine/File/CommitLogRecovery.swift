@@ -68,7 +68,7 @@ enum CommitLogRecovery {
             let code = root.withUnsafeBytes { CommitLogFile.write($0, to: descriptor, at: i * Int(head.pageSize)) }
             guard code == 0 else { throw .system(code, "The file can't be put back.", path: path) }
         }
-        try replay(file, head, path)
+        try replay(file, head, path: path)
         let code = CommitLogMark.write(nil, to: descriptor)
         guard code == 0 else { throw .system(code, "The file can't be flushed.", path: path) }
         unlink(file.path)
@@ -101,7 +101,7 @@ enum CommitLogRecovery {
         return (file, head)
     }
 
-    private static func replay(_ file: CommitLogFile, _ head: CommitLogHead, _ path: String) throws(EngineError) {
+    private static func replay(_ file: CommitLogFile, _ head: CommitLogHead, path: String) throws(EngineError) {
         var options = StorageOptions()
         options.isAlone = true
         options.isReplay = true

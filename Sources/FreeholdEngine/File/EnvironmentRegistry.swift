@@ -54,17 +54,17 @@ final class EnvironmentRegistry: Sendable {
 
     /// Returns another lease of the open environment, or `nil` if the file isn't open.
     private func joinNow(path: String, options: StorageOptions) throws(EngineError) -> EnvironmentLease? {
-        try entries.withLock { entries throws(EngineError) in try join(path, options, &entries) }
+        try entries.withLock { entries throws(EngineError) in try join(path, options, in: &entries) }
     }
 
     private func join(
         _ path: String,
         _ options: StorageOptions,
-        _ entries: inout [Key: Entry]
+        in entries: inout [Key: Entry]
     ) throws(EngineError) -> EnvironmentLease? {
         var status = stat()
         guard stat(path, &status) == 0, let entry = entries[.file(FileIdentity(status))] else { return nil }
-        return try join(.file(FileIdentity(status)), entry, &entries, options, path)
+        return try join(.file(FileIdentity(status)), entry, in: &entries, options: options, path: path)
     }
 
     /// Opens the file, or returns a lease if the file was opened since `joinNow`, without waiting.
@@ -74,7 +74,7 @@ final class EnvironmentRegistry: Sendable {
         _ presence: PresenceLock?
     ) throws(EngineError) -> StorageOpening<EnvironmentLease> {
         try entries.withLock { entries throws(EngineError) in
-            if let lease = try join(path, options, &entries) { return .opened(lease) }
+            if let lease = try join(path, options, in: &entries) { return .opened(lease) }
             let canonical = try StorageEnvironment.canonicalPath(path)
             if entries.values.contains(where: { $0.environment.path == canonical }) {
                 throw EngineError(
@@ -84,7 +84,7 @@ final class EnvironmentRegistry: Sendable {
                 )
             }
             switch try StorageEnvironment.openNow(path: canonical, options: options, presence: presence) {
-            case .opened(let environment): return .opened(add(.file(environment.identity), environment, &entries))
+            case .opened(let environment): return .opened(add(.file(environment.identity), environment, to: &entries))
             case .exchanged: return .exchanged
             case .unfinished: return .unfinished
             case .unplayed: return .unplayed
@@ -102,10 +102,10 @@ final class EnvironmentRegistry: Sendable {
         let wanted = options
         return try entries.withLock { entries throws(EngineError) in
             if let entry = entries[.memory(identifier)] {
-                return try join(.memory(identifier), entry, &entries, wanted, identifier)
+                return try join(.memory(identifier), entry, in: &entries, options: wanted, path: identifier)
             }
             let environment = try StorageEnvironment.open(path: "", options: wanted)
-            return add(.memory(identifier), environment, &entries)
+            return add(.memory(identifier), environment, to: &entries)
         }
     }
 
@@ -159,7 +159,7 @@ final class EnvironmentRegistry: Sendable {
     private func add(
         _ key: Key,
         _ environment: StorageEnvironment,
-        _ entries: inout [Key: Entry]
+        to entries: inout [Key: Entry]
     ) -> EnvironmentLease {
         entries[key] = Entry(environment: environment, leases: 1)
         return lease(environment, key)
@@ -168,9 +168,9 @@ final class EnvironmentRegistry: Sendable {
     private func join(
         _ key: Key,
         _ entry: Entry,
-        _ entries: inout [Key: Entry],
-        _ options: StorageOptions,
-        _ path: String
+        in entries: inout [Key: Entry],
+        options: StorageOptions,
+        path: String
     ) throws(EngineError) -> EnvironmentLease {
         guard entry.environment.options.isCompatible(with: options) else {
             throw EngineError(

@@ -24,7 +24,7 @@ enum LockFileSpace {
     ///
     /// - Throws: `.outOfDiskSpace`. LMDB reports all other problems with the file.
     static func reserve(_ path: String, slots: Int) throws(EngineError) {
-        let descriptor = Platform.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        let descriptor = Platform.open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode: 0o644)
         guard descriptor >= 0 else {
             if EngineError.isDiskFull(errno) { throw full(errno, path) }
             return

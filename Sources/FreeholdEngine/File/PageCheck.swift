@@ -38,13 +38,13 @@ struct PageCheck {
     private mutating func check(
         _ tree: PageTree,
         _ name: String,
-        _ body: (inout PageCheck, PageTree.Entry) throws(Damage) -> Void
+        body: (inout PageCheck, PageTree.Entry) throws(Damage) -> Void
     ) throws(Damage) {
         do throws(Damage) {
             try tree.checkStated()
             if tree.isEmpty { return }
             var count = Count()
-            try visit(tree, tree.root, tree.depth - 1, &count, body)
+            try visit(tree, tree.root, level: tree.depth - 1, count: &count, body: body)
             guard count.entries == tree.stated.entries, count.pages == tree.stated.treePages else { throw Damage() }
             // A value that wasn't examined can have more pages than it needs.
             guard
@@ -74,9 +74,9 @@ struct PageCheck {
     private mutating func visit(
         _ tree: PageTree,
         _ number: UInt64,
-        _ level: Int,
-        _ count: inout Count,
-        _ body: (inout PageCheck, PageTree.Entry) throws(Damage) -> Void
+        level: Int,
+        count: inout Count,
+        body: (inout PageCheck, PageTree.Entry) throws(Damage) -> Void
     ) throws(Damage) {
         try take(number..<number + 1)
         count.pages += 1
@@ -92,7 +92,7 @@ struct PageCheck {
                     count.last = key == 0 ? nil : key - 1
                     if let before, let last = count.last, before > last { throw Damage() }
                 }
-                try visit(tree, try tree.child(page, i), level - 1, &count, body)
+                try visit(tree, try tree.child(page, i), level: level - 1, count: &count, body: body)
             } else {
                 let entry = try tree.entry(page, i, isFollowed: isThorough)
                 if let last = count.last, entry.key <= last { throw Damage() }

@@ -336,16 +336,16 @@ struct PageTree: Sendable {
         if isEmpty { return }
         try checkDepth()
         var last: UInt64?
-        _ = try walk(root, depth - 1, key, &last, choice, body)
+        _ = try walk(root, depth - 1, key: key, last: &last, choice: choice, body: body)
     }
 
     private func walk(
         _ number: UInt64,
         _ level: Int,
-        _ key: UInt64,
-        _ last: inout UInt64?,
-        _ choice: (UInt64) -> KeyChoice,
-        _ body: (Entry) -> Bool
+        key: UInt64,
+        last: inout UInt64?,
+        choice: (UInt64) -> KeyChoice,
+        body: (Entry) -> Bool
     ) throws(Damage) -> Bool {
         let page = try page(number, level: level)
         guard level > 0 else {
@@ -363,7 +363,7 @@ struct PageTree: Sendable {
             return true
         }
         for i in try slot(page, of: key)..<page.count {
-            if try !walk(child(page, i), level - 1, key, &last, choice, body) { return false }
+            if try !walk(child(page, i), level - 1, key: key, last: &last, choice: choice, body: body) { return false }
         }
         return true
     }

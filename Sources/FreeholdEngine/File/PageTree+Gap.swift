@@ -28,17 +28,19 @@ extension PageTree {
         var bounds = Bounds(first: 0, end: nil)
         var number = root
         for level in stride(from: depth - 1, to: 0, by: -1) {
-            let page = try checkedPage(number, level, bounds)
+            let page = try checkedPage(number, level, bounds: bounds)
             var slot = 0
             while slot + 1 < page.count, try self.key(page, slot + 1) <= key { slot += 1 }
-            if slot > 0 { left = (try child(page, slot - 1), level - 1, try self.bounds(page, slot - 1, bounds)) }
+            if slot > 0 {
+                left = (try child(page, slot - 1), level - 1, try self.bounds(page, slot - 1, bounds: bounds))
+            }
             if slot + 1 < page.count {
-                right = (try child(page, slot + 1), level - 1, try self.bounds(page, slot + 1, bounds))
+                right = (try child(page, slot + 1), level - 1, try self.bounds(page, slot + 1, bounds: bounds))
             }
             number = try child(page, slot)
-            bounds = try self.bounds(page, slot, bounds)
+            bounds = try self.bounds(page, slot, bounds: bounds)
         }
-        let page = try checkedPage(number, 0, bounds)
+        let page = try checkedPage(number, 0, bounds: bounds)
         var at = 0
         while at < page.count, try self.key(page, at) < key { at += 1 }
         var below: Entry?
@@ -46,12 +48,12 @@ extension PageTree {
         if at > 0 {
             below = try entry(page, at - 1)
         } else if let left {
-            below = try edge(left.number, left.level, left.bounds, isLast: true)
+            below = try edge(left.number, left.level, bounds: left.bounds, isLast: true)
         }
         if at < page.count {
             above = try entry(page, at)
         } else if let right {
-            above = try edge(right.number, right.level, right.bounds, isLast: false)
+            above = try edge(right.number, right.level, bounds: right.bounds, isLast: false)
         }
         if let below, below.key >= key { throw Damage() }
         if let above, above.key <= key { throw Damage() }
@@ -68,7 +70,7 @@ extension PageTree {
     }
 
     /// Returns the range of a branch's child.
-    private func bounds(_ page: Page, _ slot: Int, _ bounds: Bounds) throws(Damage) -> Bounds {
+    private func bounds(_ page: Page, _ slot: Int, bounds: Bounds) throws(Damage) -> Bounds {
         Bounds(
             first: slot > 0 ? try key(page, slot) : bounds.first,
             end: slot + 1 < page.count ? try key(page, slot + 1) : bounds.end
@@ -76,7 +78,7 @@ extension PageTree {
     }
 
     /// Returns a page whose nodes fill it and whose keys ascend within the bounds.
-    private func checkedPage(_ number: UInt64, _ level: Int, _ bounds: Bounds) throws(Damage) -> Page {
+    private func checkedPage(_ number: UInt64, _ level: Int, bounds: Bounds) throws(Damage) -> Page {
         let page = try page(number, level: level)
         try checkRoom(page, level: level)
         var last: UInt64?
@@ -88,16 +90,16 @@ extension PageTree {
         return page
     }
 
-    private func edge(_ number: UInt64, _ level: Int, _ bounds: Bounds, isLast: Bool) throws(Damage) -> Entry {
+    private func edge(_ number: UInt64, _ level: Int, bounds: Bounds, isLast: Bool) throws(Damage) -> Entry {
         var number = number
         var bounds = bounds
         for level in stride(from: level, to: 0, by: -1) {
-            let page = try checkedPage(number, level, bounds)
+            let page = try checkedPage(number, level, bounds: bounds)
             let slot = isLast ? page.count - 1 : 0
             number = try child(page, slot)
-            bounds = try self.bounds(page, slot, bounds)
+            bounds = try self.bounds(page, slot, bounds: bounds)
         }
-        let page = try checkedPage(number, 0, bounds)
+        let page = try checkedPage(number, 0, bounds: bounds)
         return try entry(page, isLast ? page.count - 1 : 0)
     }
 }

@@ -43,7 +43,14 @@ final class PresenceLock: Sendable {
 
     /// Returns the lock of a process that has the file open. Waits while the file is being replaced. Returns `nil` if `….writer` can't be opened.
     static func shared(of path: String) throws(EngineError) -> PresenceLock? {
-        guard case .taken(let lock) = try lock(.presence, path + ".writer", O_RDONLY, isExclusive: false, waits: true)
+        guard
+            case .taken(let lock) = try lock(
+                .presence,
+                path + ".writer",
+                flags: O_RDONLY,
+                isExclusive: false,
+                waits: true
+            )
         else {
             return nil
         }
@@ -60,13 +67,13 @@ final class PresenceLock: Sendable {
 
     /// Like `shared(of:)`, without waiting: returns `.refused` while the file is being replaced.
     static func sharedNow(of path: String) throws(EngineError) -> Attempt {
-        try lock(.presence, path + ".writer", O_RDONLY, isExclusive: false, waits: false)
+        try lock(.presence, path + ".writer", flags: O_RDONLY, isExclusive: false, waits: false)
     }
 
     /// Returns the lock of a process that replaces the file. Returns `nil` if the file is open.
     static func exclusive(of path: String) throws(EngineError) -> PresenceLock? {
         let name = path + ".writer"
-        switch try lock(.presence, name, O_RDWR | O_CREAT, isExclusive: true, waits: false) {
+        switch try lock(.presence, name, flags: O_RDWR | O_CREAT, isExclusive: true, waits: false) {
         case .taken(let lock): return try isInUseWithout(path) ? nil : lock
         case .refused: return nil
         case .unavailable(let code): throw .system(code, "The file's lock can't be opened.", path: name)
@@ -78,7 +85,7 @@ final class PresenceLock: Sendable {
     /// needs.
     static func making(of path: String) throws(EngineError) -> PresenceLock {
         let name = path + ".writer"
-        switch try lock(.making, name, O_RDWR | O_CREAT, isExclusive: true, waits: true) {
+        switch try lock(.making, name, flags: O_RDWR | O_CREAT, isExclusive: true, waits: true) {
         case .taken(let lock): return lock
         case .refused: throw .system(EAGAIN, "The file's lock can't be taken.", path: name)
         case .unavailable(let code): throw .system(code, "The file's lock can't be opened.", path: name)
@@ -106,12 +113,12 @@ final class PresenceLock: Sendable {
     private static func lock(
         _ byte: Byte,
         _ name: String,
-        _ flags: Int32,
+        flags: Int32,
         isExclusive: Bool,
         waits: Bool
     ) throws(EngineError) -> Attempt {
         while true {
-            let descriptor = Platform.open(name, flags | O_CLOEXEC, 0o644)
+            let descriptor = Platform.open(name, flags | O_CLOEXEC, mode: 0o644)
             guard descriptor >= 0 else { return .unavailable(errno) }
             let code = fh_ofd_lock(descriptor, byte.rawValue, 1, isExclusive ? 1 : 0, waits ? 1 : 0)
             guard code == 0 else {

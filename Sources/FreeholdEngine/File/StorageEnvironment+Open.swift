@@ -46,7 +46,7 @@ extension StorageEnvironment {
         case .invalid(let reason): throw EngineError(.invalidDatabase, reason, path: path)
         case nil: return .unplayed
         }
-        return try openChecked(path, options, required: required, presence)
+        return try openChecked(path, options, required: required, taken: presence)
     }
 
     /// Returns a database in a temporary folder that only this environment can access. Its files are unlinked as soon as they are open, so that even
@@ -111,7 +111,7 @@ extension StorageEnvironment {
             throw EngineError(.io, "The path isn't a regular file's.", path: path)
         }
         // The roots aren't examined before this test, because a crash can have left any version in their place.
-        if try needsLog(descriptor, path, options, isUsed: PresenceLock.isUsed(path)) { return nil }
+        if try needsLog(descriptor, path, options: options, isUsed: PresenceLock.isUsed(path)) { return nil }
         let content = try FileHeader.read(descriptor)
         if content == .empty || content == .unfinished, options.isShared, let version = LockFile.lastVersion(of: path) {
             throw EngineError(
@@ -129,7 +129,7 @@ extension StorageEnvironment {
     private static func needsLog(
         _ descriptor: Int32,
         _ path: String,
-        _ options: StorageOptions,
+        options: StorageOptions,
         isUsed: @autoclosure () -> Bool
     ) throws(EngineError) -> Bool {
         if options.isReplay { return false }
@@ -153,7 +153,7 @@ extension StorageEnvironment {
         _ path: String,
         _ options: StorageOptions,
         required: UInt64,
-        _ taken: PresenceLock? = nil
+        taken: PresenceLock? = nil
     ) throws(EngineError) -> StorageOpening<StorageEnvironment> {
         let mapSize = try reservation(options, required: required, path: path)
         // The writer lock's file is created first, so that a folder without write permission is detected before LMDB creates files.
@@ -161,7 +161,7 @@ extension StorageEnvironment {
         let writerLock = try WriterLock(path: lockPath)
         do throws(EngineError) {
             let presence: PresenceLock?
-            switch try present(path, options, taken) {
+            switch try present(path, options, taken: taken) {
             case .opened(let lock): presence = lock
             case .exchanged:
                 writerLock.close()
@@ -173,7 +173,9 @@ extension StorageEnvironment {
                 writerLock.close()
                 return .unplayed
             }
-            return .opened(try openEnvironment(path, options, mapSize: mapSize, writerLock, presence))
+            return .opened(
+                try openEnvironment(path, options, mapSize: mapSize, writerLock: writerLock, presence: presence)
+            )
         } catch {
             writerLock.close()
             throw error
@@ -184,7 +186,7 @@ extension StorageEnvironment {
     private static func present(
         _ path: String,
         _ options: StorageOptions,
-        _ taken: PresenceLock?
+        taken: PresenceLock?
     ) throws(EngineError) -> StorageOpening<PresenceLock?> {
         var presence = taken
         guard options.isShared || options.inMemory else { return .opened(presence) }
@@ -200,7 +202,7 @@ extension StorageEnvironment {
         }
         if let presence {
             // From here on, no other process is playing a log, or has begun a log and ended.
-            guard try !isUnplayed(path, options, presence) else { return .unplayed }
+            guard try !isUnplayed(path, options, presence: presence) else { return .unplayed }
             try presence.use()
         }
         try LockFileSpace.reserve(path + "-lock", slots: options.maximumReaders)
@@ -211,14 +213,14 @@ extension StorageEnvironment {
         _ path: String,
         _ options: StorageOptions,
         mapSize: UInt64,
-        _ writerLock: WriterLock,
-        _ presence: PresenceLock?
+        writerLock: WriterLock,
+        presence: PresenceLock?
     ) throws(EngineError) -> StorageEnvironment {
         var created: OpaquePointer?
         let code = mdb_env_create(&created)
         guard code == 0, let handle = created else { throw .system(code, "The file can't be opened.", path: path) }
         do throws(EngineError) {
-            try openFile(handle, path, options, mapSize: mapSize)
+            try openFile(handle, path, options: options, mapSize: mapSize)
             try openDatabase(handle, path)
             var descriptor: Int32 = -1
             mdb_env_get_fd(handle, &descriptor)
@@ -249,7 +251,7 @@ extension StorageEnvironment {
     private static func openFile(
         _ handle: OpaquePointer,
         _ path: String,
-        _ options: StorageOptions,
+        options: StorageOptions,
         mapSize: UInt64
     ) throws(EngineError) {
         mdb_env_set_maxreaders(handle, UInt32(clamping: max(1, options.maximumReaders)))
@@ -279,13 +281,13 @@ extension StorageEnvironment {
     private static func isUnplayed(
         _ path: String,
         _ options: StorageOptions,
-        _ presence: PresenceLock
+        presence: PresenceLock
     ) throws(EngineError) -> Bool {
         let descriptor = Platform.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         // The file is about to be created.
         guard descriptor >= 0 else { return false }
         defer { Platform.close(descriptor) }
-        return try needsLog(descriptor, path, options, isUsed: presence.isUsedByOthers)
+        return try needsLog(descriptor, path, options: options, isUsed: presence.isUsedByOthers)
     }
 
     /// Sets the comparison of keys in LMDB. It doesn't write. The first write transaction of a new file stores the setting.
@@ -357,7 +359,7 @@ extension StorageEnvironment {
 
 /// Functions whose names are shadowed by the engine's own types.
 enum Platform {
-    static func open(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 {
+    static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) -> Int32 {
         #if canImport(Glibc)
             Glibc.open(path, flags, mode)
         #elseif canImport(Musl)

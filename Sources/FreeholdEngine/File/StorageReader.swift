@@ -204,7 +204,7 @@ final class StorageReader: BlockSource, @unchecked Sendable {
     func withBlock<R>(
         _ address: BlockAddress,
         _ envelope: BlockEnvelope,
-        _ body: (UnsafeRawBufferPointer?) -> R
+        body: (UnsafeRawBufferPointer?) -> R
     ) throws(EngineError) -> R {
         guard let stored = try find(address, envelope) else { return body(nil) }
         let result: R? = try envelope.withBlock(stored, at: address) { (block) throws(EngineError) in body(block) }
@@ -217,7 +217,7 @@ final class StorageReader: BlockSource, @unchecked Sendable {
         _ choice: (UInt64) -> KeyChoice,
         _ body: (UInt64, UnsafeRawBufferPointer) -> Bool
     ) throws(EngineError) {
-        guard let trees else { return try transaction.forEachEntry(environment, from: key, choice, body) }
+        guard let trees else { return try transaction.forEachEntry(environment, from: key, choice, body: body) }
         do throws(PageTree.Damage) {
             try trees.main.forEach(from: key, choice) { body($0.key, $0.bytes) }
         } catch { throw pageDamage }

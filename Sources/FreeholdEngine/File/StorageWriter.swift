@@ -116,7 +116,7 @@ final class StorageWriter: BlockSource {
         _ choice: (UInt64) -> KeyChoice,
         _ body: (UInt64, UnsafeRawBufferPointer) -> Bool
     ) throws(EngineError) {
-        try open().forEachEntry(environment, from: key, choice, body)
+        try open().forEachEntry(environment, from: key, choice, body: body)
     }
 
     /// Stores a copy of the bytes in the file's envelope. If the addresses ascend, values that don't fit into LMDB's tree are stored in the order of
@@ -128,9 +128,9 @@ final class StorageWriter: BlockSource {
         var digest = FileDigest.covers(address) ? try digest() : nil
         digest?.subtract(stamp(address))
         if address != DatabaseHeader.address, let sealer {
-            try store(address, sealer.seal(bytes, at: address), .bare)
+            try store(address, sealer.seal(bytes, at: address), envelope: .bare)
         } else {
-            try store(address, bytes, envelope)
+            try store(address, bytes, envelope: envelope)
         }
         guard digest != nil else { return }
         digest?.add(stamp(address))
@@ -175,7 +175,7 @@ final class StorageWriter: BlockSource {
     private func store(
         _ address: BlockAddress,
         _ bytes: UnsafeRawBufferPointer,
-        _ envelope: BlockEnvelope
+        envelope: BlockEnvelope
     ) throws(EngineError) {
         try checkPages(address)
         knownSegments = nil
@@ -309,7 +309,7 @@ final class StorageWriter: BlockSource {
         let address = order.address(key)
         guard let stored else { return try remove(address) }
         _ = try open()
-        try store(address, stored, .bare)
+        try store(address, stored, envelope: .bare)
     }
 
     /// Makes the changes durable and returns their version (`baseVersion` if nothing was changed).

@@ -297,7 +297,7 @@ final class WriterLock: Sendable {
 
     private func openFile() throws(EngineError) {
         guard let path else { return }
-        let descriptor = Platform.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        let descriptor = Platform.open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode: 0o644)
         guard descriptor >= 0 else { throw .system(errno, "The writer lock's file can't be opened.", path: path) }
         let isLate = state.withLock { state in
             if !state.isClosed { state.descriptor = descriptor }

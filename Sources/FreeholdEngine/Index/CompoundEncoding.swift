@@ -96,7 +96,9 @@ extension DataView {
         for key in keys {
             let values = compound.columns.map { value($0, key) }
             if values.contains(where: \.isNull) { continue }
-            if let twin = seen.first(where: { zip($0.1, values).allSatisfy { Comparison.equal.holds($0, $1) } }) {
+            if let twin = seen.first(where: {
+                zip($0.1, values).allSatisfy { Comparison.equal.holds(between: $0, and: $1) }
+            }) {
                 return (twin.0, key)
             }
             seen.append((key, values))

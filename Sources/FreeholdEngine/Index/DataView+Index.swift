@@ -93,29 +93,29 @@ extension IndexOverlay {
     @inline(__always)
     func insert(_ value: Value, _ key: ObjectKey) {
         if case .int(let v) = value, !isMixed {
-            changes.insertInt(v, key.raw)
+            changes.insertInt(v, key: key.raw)
             if v > greatestInt { greatestInt = v }
         } else if let words {
-            value.withText { words.insert($0, key.raw, changes) }
+            value.withText { words.insert($0, key.raw, in: changes) }
         } else {
-            changes.insert(value, key, column.type)
+            changes.insert(value, key, type: column.type)
         }
     }
 
     @inline(__always)
     func remove(_ value: Value, _ key: ObjectKey) {
         if case .int(let v) = value, !isMixed {
-            changes.removeInt(v, key.raw)
+            changes.removeInt(v, key: key.raw)
         } else if let words {
-            value.withText { words.remove($0, key.raw, changes) }
+            value.withText { words.remove($0, key.raw, in: changes) }
         } else {
-            changes.remove(value, key, column.type)
+            changes.remove(value, key, type: column.type)
         }
     }
 
-    func replace(_ old: Value, _ new: Value, _ key: ObjectKey) {
+    func replace(_ old: Value, with new: Value, of key: ObjectKey) {
         if let words {
-            old.withText { old in new.withText { words.replace(old, $0, key.raw, changes) } }
+            old.withText { old in new.withText { words.replace(old, with: $0, key: key.raw, in: changes) } }
         } else {
             remove(old, key)
             insert(new, key)
@@ -202,7 +202,7 @@ extension WriteTransaction {
         let overlay = overlay(table)
         let index = index(column)
         for cluster in overlay.counts.indices {
-            indexCluster(table, column, index, cluster, from: 0)
+            indexCluster(table, column, in: index, cluster: cluster, from: 0)
             flushIfLarge(index, overlay)
         }
     }
@@ -216,7 +216,7 @@ extension WriteTransaction {
         for column in overlay.table.storedColumns where column.hasIndex && !column.isPrimaryKey {
             let index = index(column)
             for cluster in Int(first) / clusterSpan..<overlay.counts.count {
-                indexCluster(overlay.table, column, index, cluster, from: first)
+                indexCluster(overlay.table, column, in: index, cluster: cluster, from: first)
                 flushIfLarge(index, overlay)
             }
         }
@@ -225,8 +225,8 @@ extension WriteTransaction {
     private func indexCluster(
         _ table: Table,
         _ column: Column,
-        _ index: IndexOverlay,
-        _ cluster: Int,
+        in index: IndexOverlay,
+        cluster: Int,
         from first: Int64
     ) {
         if column.indexKind == .places {
@@ -242,9 +242,9 @@ extension WriteTransaction {
                 return
             }
             if column.type == .int {
-                index.changes.insertInt(leaf.int(slot), key.raw)
+                index.changes.insertInt(leaf.int(slot), key: key.raw)
             } else if let words = index.words, !leaf.isReference(slot) {
-                words.insert(leaf.bytes(slot), key.raw, index.changes)
+                words.insert(leaf.bytes(slot), key.raw, in: index.changes)
             } else if column.type == .string, !leaf.isReference(slot) {
                 withUnsafeTemporaryAllocation(byteCount: 80, alignment: 8) { room in
                     let length = OrderedEncoding.string(leaf.bytes(slot), room.baseAddress!)

@@ -17,7 +17,7 @@ struct EncodedValues {
     var count: Int { ends.count }
     var isEmpty: Bool { ends.isEmpty }
 
-    mutating func reserve(_ count: Int, _ length: Int) {
+    mutating func reserve(_ count: Int, length: Int) {
         ends.reserveCapacity(count)
         bytes.reserveCapacity(count * length)
     }
@@ -43,17 +43,17 @@ struct EncodedValues {
             func value(_ i: Int) -> UnsafeRawBufferPointer {
                 UnsafeRawBufferPointer(rebasing: all[(i == 0 ? 0 : ends[i - 1])..<ends[i]])
             }
-            let sorted = (0..<count).sorted { Value.compareBytes(value($0), value($1)) < 0 }
+            let sorted = (0..<count).sorted { Value.compareBytes(value($0), with: value($1)) < 0 }
             var kept: [Int] = []
             kept.reserveCapacity(sorted.count)
             for i in sorted {
-                if let last = kept.last, Value.compareBytes(value(last), value(i)) == 0 { continue }
+                if let last = kept.last, Value.compareBytes(value(last), with: value(i)) == 0 { continue }
                 kept.append(i)
             }
             return kept
         }
         var out = EncodedValues()
-        out.reserve(order.count, bytes.count / count)
+        out.reserve(order.count, length: bytes.count / count)
         for i in order { with(i) { out.append($0) } }
         self = out
     }
@@ -89,16 +89,16 @@ extension IndexTree {
     /// - Complexity: O(values × log(count of a block) + visited blocks + matches).
     func forEach(_ values: EncodedValues, in store: any BlockStore, _ body: (Int64) -> Void) {
         guard root != 0, !values.isEmpty else { return }
-        forEach(values, 0..<values.count, root, nil, store, body)
+        forEach(values, 0..<values.count, number: root, level: nil, in: store, body: body)
     }
 
     private func forEach(
         _ values: EncodedValues,
         _ range: Range<Int>,
-        _ number: UInt64,
-        _ level: Int?,
-        _ store: any BlockStore,
-        _ body: (Int64) -> Void
+        number: UInt64,
+        level: Int?,
+        in store: any BlockStore,
+        body: (Int64) -> Void
     ) {
         guard let node = node(number, level: level, in: store) else { return }
         if node.level == 0 {
@@ -117,14 +117,23 @@ extension IndexTree {
         while i < range.upperBound {
             let (from, to) = values.with(i) { node.children($0) }
             if to - from > 1 {
-                for child in from..<to { forEach(values, i..<(i + 1), node.child(child), node.level - 1, store, body) }
+                for child in from..<to {
+                    forEach(
+                        values,
+                        i..<(i + 1),
+                        number: node.child(child),
+                        level: node.level - 1,
+                        in: store,
+                        body: body
+                    )
+                }
                 i += 1
                 continue
             }
             // The values that belong to one child.
             var end = i + 1
             while end < range.upperBound, values.with(end, { node.children($0) == (from, to) }) { end += 1 }
-            forEach(values, i..<end, node.child(from), node.level - 1, store, body)
+            forEach(values, i..<end, number: node.child(from), level: node.level - 1, in: store, body: body)
             i = end
         }
     }
@@ -134,17 +143,17 @@ extension IndexTree {
     func estimate(lower: Bound? = nil, upper: Bound? = nil, in store: any BlockStore) -> Int {
         if root == 0 { return 0 }
         if lower == nil, upper == nil { return count }
-        return Int(estimate(root, nil, lower, upper, entries: Double(count), store))
+        return Int(estimate(root, nil, lower: lower, upper: upper, entries: Double(count), in: store))
     }
 
     /// - Parameter entries: the approximate number of entries in the subtree.
     private func estimate(
         _ number: UInt64,
         _ level: Int?,
-        _ lower: Bound?,
-        _ upper: Bound?,
+        lower: Bound?,
+        upper: Bound?,
         entries: Double,
-        _ store: any BlockStore
+        in store: any BlockStore
     ) -> Double {
         if lower == nil, upper == nil { return entries }
         guard let node = node(number, level: level, in: store) else { return 0 }
@@ -156,10 +165,12 @@ extension IndexTree {
         to = max(to, 1)
         guard from < to else { return 0 }
         let share = entries / Double(node.count)
-        if to - from == 1 { return estimate(node.child(from), below, lower, upper, entries: share, store) }
-        return estimate(node.child(from), below, lower, nil, entries: share, store)
+        if to - from == 1 {
+            return estimate(node.child(from), below, lower: lower, upper: upper, entries: share, in: store)
+        }
+        return estimate(node.child(from), below, lower: lower, upper: nil, entries: share, in: store)
             + Double(to - from - 2) * share
-            + estimate(node.child(to - 1), below, nil, upper, entries: share, store)
+            + estimate(node.child(to - 1), below, lower: nil, upper: upper, entries: share, in: store)
     }
 }
 

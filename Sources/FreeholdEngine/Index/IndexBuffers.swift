@@ -124,7 +124,7 @@ final class IndexEntryBuffer {
 
 extension UnsafeRawBufferPointer {
     /// Returns whether (self, key) precedes (other, otherKey) in an index.
-    func isBelow(_ key: Int64, _ other: UnsafeRawBufferPointer, _ otherKey: Int64) -> Bool {
+    func isBelow(_ key: Int64, _ other: UnsafeRawBufferPointer, otherKey: Int64) -> Bool {
         let shared = Swift.min(count, other.count)
         let order = shared == 0 ? 0 : memcmp(baseAddress!, other.baseAddress!, shared)
         if order != 0 { return order < 0 }

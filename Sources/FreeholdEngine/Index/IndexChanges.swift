@@ -71,12 +71,12 @@ final class IndexChanges {
 
     /// Adds an entry.
     /// - Parameter bytes: the value in the form of `OrderedEncoding`.
-    func insert(_ bytes: UnsafeRawBufferPointer, _ key: Int64) { append(bytes, key, 1) }
-    func remove(_ bytes: UnsafeRawBufferPointer, _ key: Int64) { append(bytes, key, 0) }
-    @inline(__always) func insertInt(_ value: Int64, _ key: Int64) { appendInt(value, key, 1) }
-    @inline(__always) func removeInt(_ value: Int64, _ key: Int64) { appendInt(value, key, 0) }
+    func insert(_ bytes: UnsafeRawBufferPointer, _ key: Int64) { append(bytes, key: key, insert: 1) }
+    func remove(_ bytes: UnsafeRawBufferPointer, _ key: Int64) { append(bytes, key: key, insert: 0) }
+    @inline(__always) func insertInt(_ value: Int64, key: Int64) { appendInt(value, key: key, insert: 1) }
+    @inline(__always) func removeInt(_ value: Int64, key: Int64) { appendInt(value, key: key, insert: 0) }
 
-    private func appendInt(_ value: Int64, _ key: Int64, _ insert: UInt64) {
+    private func appendInt(_ value: Int64, key: Int64, insert: UInt64) {
         if arenaCount &+ 9 > arenaCapacity { growArena(9) }
         let leading = OrderedEncoding.orderedBits(value)
         let p = arena + arenaCount
@@ -87,7 +87,7 @@ final class IndexChanges {
         append(Record(leading: leading, key: key, meta: meta))
     }
 
-    private func append(_ bytes: UnsafeRawBufferPointer, _ key: Int64, _ insert: UInt64) {
+    private func append(_ bytes: UnsafeRawBufferPointer, key: Int64, insert: UInt64) {
         let length = bytes.count
         precondition(length > 0 && length <= IndexTree.maximumLength)
         if arenaCount &+ length > arenaCapacity { growArena(length) }
@@ -104,7 +104,7 @@ final class IndexChanges {
         records[at] = record
         count &+= 1
         if at > 0 {
-            let order = compareBytes(record, records[greatest])
+            let order = compareBytes(record, with: records[greatest])
             if isSorted, order < 0 || (order == 0 && record.key <= records[at &- 1].key) { isSorted = false }
             if order >= 0 { greatest = at }
         }
@@ -159,7 +159,7 @@ final class IndexChanges {
 
     /// Returns a number below, equal to or above 0 for the order of the values. Keys aren't compared.
     @inline(__always)
-    func compareBytes(_ a: Record, _ b: Record) -> Int {
+    func compareBytes(_ a: Record, with b: Record) -> Int {
         if a.meta >> 56 != b.meta >> 56 { return a.meta < b.meta ? -1 : 1 }
         if a.leading != b.leading { return a.leading < b.leading ? -1 : 1 }
         if a.length > 9 && b.length > 9 {
@@ -170,8 +170,8 @@ final class IndexChanges {
     }
 
     @inline(__always)
-    func isBelow(_ a: Record, _ b: Record) -> Bool {
-        let order = compareBytes(a, b)
+    func isBelow(_ a: Record, other b: Record) -> Bool {
+        let order = compareBytes(a, with: b)
         return order == 0 ? a.key < b.key : order < 0
     }
 
@@ -234,7 +234,7 @@ final class IndexChanges {
         while i < count {
             var last = i
             while last + 1 < count, records[last + 1].key == records[i].key,
-                compareBytes(records[last + 1], records[i]) == 0
+                compareBytes(records[last + 1], with: records[i]) == 0
             {
                 last += 1
             }

@@ -22,7 +22,7 @@ struct IndexChangesSorter {
         while from < changes.count {
             var to = from + 1
             while to < changes.count, records[to].tag == records[from].tag { to += 1 }
-            sort(from, to, depth: 1)
+            sort(from: from, to: to, depth: 1)
             from = to
         }
     }
@@ -31,7 +31,7 @@ struct IndexChangesSorter {
         let count = changes.count
         let first = records[0].tag
         guard (1..<count).contains(where: { records[$0].tag != first }) else { return }
-        pass(records, scratch, count, shift: 56, byMeta: true)
+        pass(records, to: scratch, count: count, shift: 56, byMeta: true)
         records.update(from: scratch, count: count)
     }
 
@@ -39,8 +39,8 @@ struct IndexChangesSorter {
     @inline(__always)
     private func pass(
         _ source: UnsafeMutablePointer<Record>,
-        _ target: UnsafeMutablePointer<Record>,
-        _ count: Int,
+        to target: UnsafeMutablePointer<Record>,
+        count: Int,
         shift: UInt64,
         byMeta: Bool
     ) {
@@ -67,13 +67,13 @@ struct IndexChangesSorter {
     }
 
     /// Sorts records whose bytes below `depth` are equal. `leading` contains the following eight bytes.
-    private func sort(_ from: Int, _ to: Int, depth: Int) {
+    private func sort(from: Int, to: Int, depth: Int) {
         let count = to - from
-        if count <= Self.few { return insertionSort(from, to, depth) }
+        if count <= Self.few { return insertionSort(from: from, to: to, depth: depth) }
         var differing: UInt64 = 0
         let first = records[from].leading
         for i in from..<to { differing |= records[i].leading ^ first }
-        if differing == 0 { return sortEqual(from, to, depth) }
+        if differing == 0 { return sortEqual(from: from, to: to, depth: depth) }
 
         let top = 63 - differing.leadingZeroBitCount
         let lowest = differing.trailingZeroBitCount
@@ -84,7 +84,7 @@ struct IndexChangesSorter {
         var source = records + from
         var target = scratch + from
         for i in 0..<passes {
-            pass(source, target, count, shift: UInt64(bottom + 8 * i), byMeta: false)
+            pass(source, to: target, count: count, shift: UInt64(bottom + 8 * i), byMeta: false)
             swap(&source, &target)
         }
         if source != records + from { (records + from).update(from: source, count: count) }
@@ -94,23 +94,23 @@ struct IndexChangesSorter {
             let bits = records[start].leading >> UInt64(bottom)
             var end = start + 1
             while end < to, records[end].leading >> UInt64(bottom) == bits { end += 1 }
-            if end - start > 1 { sort(start, end, depth: depth) }
+            if end - start > 1 { sort(from: start, to: end, depth: depth) }
             start = end
         }
     }
 
     /// Sorts records that are also equal in `leading`.
-    private func sortEqual(_ from: Int, _ to: Int, _ depth: Int) {
+    private func sortEqual(from: Int, to: Int, depth: Int) {
         var deeper = false
         var sorted = true
         for i in from..<to where records[i].length > depth + 8 { deeper = true }
-        for i in (from + 1)..<to where isBelow(records[i], records[i - 1], depth) {
+        for i in (from + 1)..<to where isBelow(records[i], other: records[i - 1], depth: depth) {
             sorted = false
             break
         }
         if sorted { return }
         guard deeper else {
-            return mergeSort(from, to, depth)
+            return mergeSort(from: from, to: to, depth: depth)
         }
         let leading = records[from].leading
         for i in from..<to {
@@ -120,13 +120,13 @@ struct IndexChangesSorter {
                 max(0, record.length - depth - 8)
             )
         }
-        sort(from, to, depth: depth + 8)
+        sort(from: from, to: to, depth: depth + 8)
         for i in from..<to { records[i].leading = leading }
     }
 
     /// Returns whether a precedes b. The bytes below `depth` are equal.
     @inline(__always)
-    private func isBelow(_ a: Record, _ b: Record, _ depth: Int) -> Bool {
+    private func isBelow(_ a: Record, other b: Record, depth: Int) -> Bool {
         if a.leading != b.leading { return a.leading < b.leading }
         var order = a.length &- b.length
         let done = depth &+ 8
@@ -148,12 +148,12 @@ struct IndexChangesSorter {
         return order == 0 ? a.key < b.key : order < 0
     }
 
-    private func insertionSort(_ from: Int, _ to: Int, _ depth: Int) {
+    private func insertionSort(from: Int, to: Int, depth: Int) {
         var i = from + 1
         while i < to {
             let record = records[i]
             var at = i
-            while at > from, isBelow(record, records[at - 1], depth) {
+            while at > from, isBelow(record, other: records[at - 1], depth: depth) {
                 records[at] = records[at - 1]
                 at -= 1
             }
@@ -162,18 +162,18 @@ struct IndexChangesSorter {
         }
     }
 
-    private func mergeSort(_ from: Int, _ to: Int, _ depth: Int) {
-        if to - from <= Self.few { return insertionSort(from, to, depth) }
+    private func mergeSort(from: Int, to: Int, depth: Int) {
+        if to - from <= Self.few { return insertionSort(from: from, to: to, depth: depth) }
         let middle = (from + to) / 2
-        mergeSort(from, middle, depth)
-        mergeSort(middle, to, depth)
-        if !isBelow(records[middle], records[middle - 1], depth) { return }
+        mergeSort(from: from, to: middle, depth: depth)
+        mergeSort(from: middle, to: to, depth: depth)
+        if !isBelow(records[middle], other: records[middle - 1], depth: depth) { return }
         (scratch + from).update(from: records + from, count: middle - from)
         var left = from
         var right = middle
         var at = from
         while left < middle {
-            if right < to, isBelow(records[right], scratch[left], depth) {
+            if right < to, isBelow(records[right], other: scratch[left], depth: depth) {
                 records[at] = records[right]
                 right += 1
             } else {

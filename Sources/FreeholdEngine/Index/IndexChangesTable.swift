@@ -39,7 +39,7 @@ final class IndexChangesTable {
     /// Returns the index of the value's last change.
     func last(_ bytes: UnsafeRawBufferPointer, _ changes: IndexChanges) -> Int? {
         let leading = IndexNode.leading(bytes.baseAddress! + 1, bytes.count &- 1)
-        var slot = hash(bytes.baseAddress!, bytes.count, leading) & mask
+        var slot = hash(bytes.baseAddress!, bytes.count, leading: leading) & mask
         while slots[slot] != 0 {
             let i = Int(slots[slot]) &- 1
             let record = changes.records[i]
@@ -65,7 +65,7 @@ final class IndexChangesTable {
         var slot = self.slot(record, changes)
         while slots[slot] != 0 {
             let other = Int(slots[slot]) &- 1
-            if changes.compareBytes(changes.records[other], record) == 0 {
+            if changes.compareBytes(changes.records[other], with: record) == 0 {
                 chain[i] = slots[slot]
                 slots[slot] = UInt32(i &+ 1)
                 return
@@ -101,11 +101,11 @@ final class IndexChangesTable {
 
     @inline(__always)
     private func slot(_ record: IndexChanges.Record, _ changes: IndexChanges) -> Int {
-        hash(changes.arena + record.offset, record.length, record.leading) & mask
+        hash(changes.arena + record.offset, record.length, leading: record.leading) & mask
     }
 
     @inline(__always)
-    private func hash(_ p: UnsafeRawPointer, _ count: Int, _ leading: UInt64) -> Int {
+    private func hash(_ p: UnsafeRawPointer, _ count: Int, leading: UInt64) -> Int {
         var h = (leading ^ UInt64(count)) &* 0x9E37_79B9_7F4A_7C15
         h ^= h >> 32
         var i = 9

@@ -53,7 +53,7 @@ struct IndexNodeShape {
                 greatestChild = max(greatestChild, entry.child)
             }
         }
-        prefixLength = Self.commonPrefix(entries[0].bytes, entries[entries.count - 1].bytes, shortest)
+        prefixLength = Self.commonPrefix(entries[0].bytes, with: entries[entries.count - 1].bytes, limit: shortest)
     }
 
     @inline(__always)
@@ -61,7 +61,7 @@ struct IndexNodeShape {
         if count == 0 {
             prefixLength = entry.length
         } else {
-            prefixLength = Self.commonPrefix(first.bytes, entry.bytes, min(prefixLength, entry.length))
+            prefixLength = Self.commonPrefix(first.bytes, with: entry.bytes, limit: min(prefixLength, entry.length))
         }
         count &+= 1
         shortest = min(shortest, entry.length)
@@ -97,7 +97,7 @@ struct IndexNodeShape {
     }
 
     @inline(__always)
-    static func commonPrefix(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ limit: Int) -> Int {
+    static func commonPrefix(_ a: UnsafeRawPointer, with b: UnsafeRawPointer, limit: Int) -> Int {
         var i = 0
         while i &+ 8 <= limit {
             let x = UInt64(littleEndian: a.loadUnaligned(fromByteOffset: i, as: UInt64.self))
@@ -134,10 +134,10 @@ extension IndexNode {
             p += 8
         }
         let leastKey = shape.leastKey
-        pack(shape.keyWidth, count, &p) { UInt64(bitPattern: entries[$0].key &- leastKey) }
+        pack(width: shape.keyWidth, count: count, to: &p) { UInt64(bitPattern: entries[$0].key &- leastKey) }
         if shape.level > 0 {
             let leastChild = shape.leastChild
-            pack(shape.childWidth, count, &p) { entries[$0].child &- leastChild }
+            pack(width: shape.childWidth, count: count, to: &p) { entries[$0].child &- leastChild }
         }
         if shape.hasOffsets {
             var offset = 0
@@ -151,10 +151,10 @@ extension IndexNode {
         memcpy(p, entries[0].bytes, prefixLength)
         p += prefixLength
         switch shape.suffixWidth {
-        case 1: copySuffixes(entries, prefixLength, &p, UInt8.self)
-        case 2: copySuffixes(entries, prefixLength, &p, UInt16.self)
-        case 4: copySuffixes(entries, prefixLength, &p, UInt32.self)
-        case 8: copySuffixes(entries, prefixLength, &p, UInt64.self)
+        case 1: copySuffixes(entries, prefixLength, to: &p, as: UInt8.self)
+        case 2: copySuffixes(entries, prefixLength, to: &p, as: UInt16.self)
+        case 4: copySuffixes(entries, prefixLength, to: &p, as: UInt32.self)
+        case 8: copySuffixes(entries, prefixLength, to: &p, as: UInt64.self)
         default:
             for entry in entries {
                 let length = entry.length &- prefixLength
@@ -173,8 +173,8 @@ extension IndexNode {
     private static func copySuffixes<T: FixedWidthInteger & BitwiseCopyable>(
         _ entries: UnsafeBufferPointer<IndexEntry>,
         _ prefixLength: Int,
-        _ p: inout UnsafeMutableRawPointer,
-        _ type: T.Type
+        to p: inout UnsafeMutableRawPointer,
+        as type: T.Type
     ) {
         for i in 0..<entries.count {
             let suffix = (entries[i].bytes + prefixLength).loadUnaligned(as: T.self)
@@ -185,10 +185,10 @@ extension IndexNode {
 
     @inline(__always)
     private static func pack(
-        _ width: Int,
-        _ count: Int,
-        _ p: inout UnsafeMutableRawPointer,
-        _ value: (Int) -> UInt64
+        width: Int,
+        count: Int,
+        to p: inout UnsafeMutableRawPointer,
+        value: (Int) -> UInt64
     ) {
         switch width {
         case 0: break

@@ -61,7 +61,7 @@ struct IndexNode {
     // MARK: Entries
 
     @inline(__always)
-    private func packed(_ p: UnsafeRawPointer, _ width: Int, _ i: Int) -> UInt64 {
+    private func packed(_ p: UnsafeRawPointer, width: Int, at i: Int) -> UInt64 {
         switch width {
         case 0: return 0
         case 1: return UInt64(p.load(fromByteOffset: i, as: UInt8.self))
@@ -74,13 +74,13 @@ struct IndexNode {
     @inline(__always)
     func key(_ i: Int) -> Int64 {
         Int64(littleEndian: start.load(fromByteOffset: 8, as: Int64.self))
-            &+ Int64(bitPattern: packed(keys, keyWidth, i))
+            &+ Int64(bitPattern: packed(keys, width: keyWidth, at: i))
     }
 
     @inline(__always)
     func child(_ i: Int) -> UInt64 {
         UInt64(littleEndian: start.load(fromByteOffset: 16, as: UInt64.self))
-            &+ packed(keys + count &* keyWidth, childWidth, i)
+            &+ packed(keys + count &* keyWidth, width: childWidth, at: i)
     }
 
     @inline(__always)
@@ -109,7 +109,7 @@ struct IndexNode {
     func lowerBound(_ bytes: UnsafeRawBufferPointer, _ key: Int64) -> Int {
         let from = lowerBound(bytes)
         guard key > Int64.min, from < count, isEqual(from, bytes) else { return from }
-        return keyLowerBound(key, from, upperBound(bytes))
+        return keyLowerBound(key, from: from, to: upperBound(bytes))
     }
 
     /// Returns the index of the first entry above (bytes, key).
@@ -133,7 +133,7 @@ struct IndexNode {
             && memcmp(rest.baseAddress!, bytes.baseAddress! + prefixLength, rest.count) == 0
     }
 
-    private func keyLowerBound(_ key: Int64, _ from: Int, _ to: Int) -> Int {
+    private func keyLowerBound(_ key: Int64, from: Int, to: Int) -> Int {
         var low = from
         var high = to
         while low < high {

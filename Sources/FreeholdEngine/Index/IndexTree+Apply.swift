@@ -76,10 +76,10 @@ final class IndexTreeWriter {
         var height = height
         var nodes: [IndexEntry]
         if root == 0 {
-            nodes = mergeLeaf(nil, range.lowerBound, range.upperBound, isLast: true).replacement ?? []
+            nodes = mergeLeaf(nil, from: range.lowerBound, to: range.upperBound, isLast: true).replacement ?? []
             height = 1
         } else {
-            let outcome = merge(root, height - 1, range.lowerBound, range.upperBound, isLast: true)
+            let outcome = merge(root, height - 1, from: range.lowerBound, to: range.upperBound, isLast: true)
             nodes =
                 outcome.replacement ?? [
                     IndexEntry(bytes: UnsafeRawPointer(bitPattern: 8)!, length: 0, key: 0, child: root)
@@ -114,14 +114,15 @@ final class IndexTreeWriter {
     }
 
     /// Merges the changes `from ..< to` into the subtree. `isLast` indicates that the subtree is the tree's right edge.
-    private func merge(_ number: UInt64, _ level: Int, _ from: Int, _ to: Int, isLast: Bool) -> Outcome {
+    private func merge(_ number: UInt64, _ level: Int, from: Int, to: Int, isLast: Bool) -> Outcome {
         level == 0
-            ? mergeLeaf(number, from, to, isLast: isLast) : mergeInner(number, level, from, to, isLast: isLast)
+            ? mergeLeaf(number, from: from, to: to, isLast: isLast)
+            : mergeInner(number, level, from: from, to: to, isLast: isLast)
     }
 
     // MARK: Leaves
 
-    private func mergeLeaf(_ number: UInt64?, _ from: Int, _ to: Int, isLast: Bool) -> Outcome {
+    private func mergeLeaf(_ number: UInt64?, from: Int, to: Int, isLast: Bool) -> Outcome {
         entries.removeAll()
         decoded.removeAll()
         var blocks: [IndexEntry] = []
@@ -131,7 +132,7 @@ final class IndexTreeWriter {
                 add(changes.records[i])
                 flushIfLong(&blocks, &number)
             }
-            return finishLeaf(&blocks, &number, old: nil, .full)
+            return finishLeaf(&blocks, &number, old: nil, fill: .full)
         }
         guard let stored = block(old, 0) else { return Outcome() }
         let node = IndexNode(packed.copy(stored))
@@ -155,7 +156,7 @@ final class IndexTreeWriter {
             flushIfLong(&blocks, &number)
         }
         copy(node, at..<node.count)
-        return finishLeaf(&blocks, &number, old: old, fill ?? .even)
+        return finishLeaf(&blocks, &number, old: old, fill: fill ?? .even)
     }
 
     @inline(__always)
@@ -207,7 +208,7 @@ final class IndexTreeWriter {
             let (end, shape) = fit(entries.buffer, start, level: 0, limit: capacity)
             // Half of the entries remain for the distribution at the end.
             if end > entries.count / 2 { break }
-            blocks.append(put(entries.buffer, start..<end, shape, number))
+            blocks.append(put(entries.buffer, start..<end, shape: shape, reuse: number))
             number = nil
             start = end
         }
@@ -218,7 +219,7 @@ final class IndexTreeWriter {
         _ blocks: inout [IndexEntry],
         _ number: inout UInt64?,
         old: UInt64?,
-        _ fill: Fill
+        fill: Fill
     ) -> Outcome {
         if entries.count > 0 { blocks += write(entries.buffer, level: 0, fill: fill, reuse: number) }
         if blocks.isEmpty, let old { store.removeBlock(segment, old) }
@@ -236,7 +237,7 @@ final class IndexTreeWriter {
 
     // MARK: Inner nodes
 
-    private func mergeInner(_ number: UInt64, _ level: Int, _ from: Int, _ to: Int, isLast: Bool) -> Outcome {
+    private func mergeInner(_ number: UInt64, _ level: Int, from: Int, to: Int, isLast: Bool) -> Outcome {
         let buffer = IndexBlockBuffer()
         guard let stored = block(number, level) else { return Outcome() }
         let node = IndexNode(buffer.copy(stored))
@@ -253,11 +254,18 @@ final class IndexTreeWriter {
             least = index + 1
             let end =
                 index + 1 < node.count
-                ? max(next + 1, firstChange(next, to, atOrAbove: decode(node, index + 1, into: arena))) : to
-            let outcome = merge(node.child(index), level - 1, next, end, isLast: isLast && index == node.count - 1)
+                ? max(next + 1, firstChange(from: next, to: to, atOrAbove: decode(node, index + 1, into: arena))) : to
+            let outcome = merge(
+                node.child(index),
+                level - 1,
+                from: next,
+                to: end,
+                isLast: isLast && index == node.count - 1
+            )
             underfull += outcome.underfull
             // A separator must remain a lower bound of its subtree.
-            let isLower = index == 0 && node.lowerBound(bytes, record.key) == 0 && !isFirst(node, bytes, record.key)
+            let isLower =
+                index == 0 && node.lowerBound(bytes, record.key) == 0 && !isFirst(node, bytes, key: record.key)
             if isLower || outcome.replacement != nil {
                 var separator = decode(node, index, into: arena)
                 let number = separator.child
@@ -285,7 +293,7 @@ final class IndexTreeWriter {
             at = edit.index + 1
         }
         for i in at..<node.count { children.append(decode(node, i, into: arena)) }
-        let merged = joinUnderfull(underfull, &children, level - 1)
+        let merged = joinUnderfull(underfull, &children, level: level - 1)
         if edits.isEmpty && !merged { return Outcome() }
         if children.isEmpty {
             store.removeBlock(segment, number)
@@ -298,19 +306,19 @@ final class IndexTreeWriter {
         return outcome(blocks, number)
     }
 
-    private func isFirst(_ node: IndexNode, _ bytes: UnsafeRawBufferPointer, _ key: Int64) -> Bool {
+    private func isFirst(_ node: IndexNode, _ bytes: UnsafeRawBufferPointer, key: Int64) -> Bool {
         node.key(0) == key && node.isEqual(0, bytes)
     }
 
     /// Returns the index of the first change at or above an entry, by a search with doubling steps.
-    private func firstChange(_ from: Int, _ to: Int, atOrAbove entry: IndexEntry) -> Int {
+    private func firstChange(from: Int, to: Int, atOrAbove entry: IndexEntry) -> Int {
         let leading = IndexNode.leading(entry.bytes + 1, entry.length - 1)
         let tag = entry.bytes.load(as: UInt8.self)
         func isBelow(_ i: Int) -> Bool {
             let record = changes.records[i]
             if record.tag != tag { return record.tag < tag }
             if record.leading != leading { return record.leading < leading }
-            return changes.bytes(record).isBelow(record.key, entry.buffer, entry.key)
+            return changes.bytes(record).isBelow(record.key, entry.buffer, otherKey: entry.key)
         }
         var low = from
         var step = 1
@@ -327,7 +335,7 @@ final class IndexTreeWriter {
     }
 
     /// Merges blocks that are less than a quarter full with a neighbour under the same parent, if both together leave free space.
-    private func joinUnderfull(_ underfull: [UInt64], _ children: inout [IndexEntry], _ level: Int) -> Bool {
+    private func joinUnderfull(_ underfull: [UInt64], _ children: inout [IndexEntry], level: Int) -> Bool {
         var changed = false
         for number in underfull {
             guard let at = children.firstIndex(where: { $0.child == number }) else { continue }
@@ -354,7 +362,7 @@ final class IndexTreeWriter {
                 }
                 let (end, shape) = fit(entries.buffer, 0, level: level, limit: capacity)
                 guard end == entries.count else { continue }
-                _ = put(entries.buffer, 0..<end, shape, children[left].child)
+                _ = put(entries.buffer, 0..<end, shape: shape, reuse: children[left].child)
                 store.removeBlock(segment, right.child)
                 children.remove(at: left + 1)
                 changed = true
@@ -392,7 +400,7 @@ final class IndexTreeWriter {
         var separators: [IndexEntry] = []
         separators.reserveCapacity(parts.count)
         for part in parts {
-            separators.append(put(entries, part.range, part.shape, separators.isEmpty ? reuse : nil))
+            separators.append(put(entries, part.range, shape: part.shape, reuse: separators.isEmpty ? reuse : nil))
         }
         return separators
     }
@@ -426,13 +434,13 @@ final class IndexTreeWriter {
     private func put(
         _ entries: UnsafeBufferPointer<IndexEntry>,
         _ range: Range<Int>,
-        _ shape: IndexNodeShape,
-        _ reuse: UInt64?
+        shape: IndexNodeShape,
+        reuse: UInt64?
     ) -> IndexEntry {
         let number = reuse ?? store.allocateBlock(segment)
         let p = output.reserve(shape.size)
         let size = IndexNode.encode(UnsafeBufferPointer(rebasing: entries[range]), shape, to: p)
-        store.putBlock(segment, number, UnsafeRawBufferPointer(start: p, count: size))
+        store.putBlock(segment, number, bytes: UnsafeRawBufferPointer(start: p, count: size))
         var separator = entries[range.lowerBound]
         separator.bytes = arena.copy(separator.buffer)
         separator.child = number

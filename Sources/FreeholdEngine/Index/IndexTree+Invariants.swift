@@ -60,14 +60,14 @@ private struct IndexTreeCheck {
             let bytes = Array(UnsafeRawBufferPointer(start: node.prefix, count: node.prefixLength)) + node.suffix(i)
             let key = node.key(i)
             if level == 0 {
-                if let last, !Self.isBelow(last, (bytes, key)) {
+                if let last, !Self.isBelow(last, other: (bytes, key)) {
                     problems.append("Block \(number): entry \(i) is not above the one before")
                 }
                 last = (bytes, key)
                 entries += 1
             } else {
                 // All previous entries are below the separator, and all entries of its subtree aren't.
-                if let last, !Self.isBelow(last, (bytes, key)) {
+                if let last, !Self.isBelow(last, other: (bytes, key)) {
                     problems.append("Block \(number): separator \(i) is not above its left neighbour's entries")
                 }
                 let before = entries
@@ -77,7 +77,7 @@ private struct IndexTreeCheck {
                 if entries == before {
                     problems.append("Block \(number): child \(i) is empty")
                     last = outer
-                } else if let first = first(node.child(i), level: level - 1), Self.isBelow(first, (bytes, key)) {
+                } else if let first = first(node.child(i), level: level - 1), Self.isBelow(first, other: (bytes, key)) {
                     problems.append("Block \(number): separator \(i) is above its child's first entry")
                 }
             }
@@ -93,7 +93,7 @@ private struct IndexTreeCheck {
         )
     }
 
-    private static func isBelow(_ a: (bytes: [UInt8], key: Int64), _ b: (bytes: [UInt8], key: Int64)) -> Bool {
+    private static func isBelow(_ a: (bytes: [UInt8], key: Int64), other b: (bytes: [UInt8], key: Int64)) -> Bool {
         a.bytes == b.bytes ? a.key < b.key : a.bytes.lexicographicallyPrecedes(b.bytes)
     }
 }

@@ -31,7 +31,7 @@ extension IndexTree {
     ) {
         withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
             let out = buffer.baseAddress!
-            scan(lower, upper, reversed, store) { node, positions in
+            scan(lower: lower, upper: upper, reversed: reversed, in: store) { node, positions in
                 memcpy(out, node.prefix, node.prefixLength)
                 func visit(_ i: Int) -> Bool {
                     let rest = node.suffix(i)
@@ -59,7 +59,7 @@ extension IndexTree {
         in store: any BlockStore,
         _ body: (Int64) -> Bool
     ) {
-        scan(lower, upper, reversed, store) { node, positions in
+        scan(lower: lower, upper: upper, reversed: reversed, in: store) { node, positions in
             if reversed {
                 for i in positions.reversed() where !body(node.key(i)) { return false }
             } else {
@@ -99,7 +99,7 @@ extension IndexTree {
     func count(lower: Bound? = nil, upper: Bound? = nil, in store: any BlockStore) -> Int {
         if lower == nil && upper == nil { return count }
         var total = 0
-        scan(lower, upper, false, store) { _, positions in
+        scan(lower: lower, upper: upper, reversed: false, in: store) { _, positions in
             total += positions.count
             return true
         }
@@ -124,24 +124,24 @@ extension IndexTree {
 
     /// Calls the body with each leaf and the range of its positions that are between the bounds.
     private func scan(
-        _ lower: Bound?,
-        _ upper: Bound?,
-        _ reversed: Bool,
-        _ store: any BlockStore,
-        _ body: (IndexNode, Range<Int>) -> Bool
+        lower: Bound?,
+        upper: Bound?,
+        reversed: Bool,
+        in store: any BlockStore,
+        body: (IndexNode, Range<Int>) -> Bool
     ) {
         guard root != 0 else { return }
-        _ = scan(root, nil, lower, upper, reversed, store, body)
+        _ = scan(root, nil, lower: lower, upper: upper, reversed: reversed, in: store, body: body)
     }
 
     private func scan(
         _ number: UInt64,
         _ level: Int?,
-        _ lower: Bound?,
-        _ upper: Bound?,
-        _ reversed: Bool,
-        _ store: any BlockStore,
-        _ body: (IndexNode, Range<Int>) -> Bool
+        lower: Bound?,
+        upper: Bound?,
+        reversed: Bool,
+        in store: any BlockStore,
+        body: (IndexNode, Range<Int>) -> Bool
     ) -> Bool {
         guard let node = node(number, level: level, in: store) else { return true }
         var from = lower.map { $0.inclusive ? node.lowerBound($0.bytes) : node.upperBound($0.bytes) } ?? 0
@@ -156,7 +156,10 @@ extension IndexTree {
             // The bounds can exclude entries only in the first and the last child.
             let low = i == from ? lower : nil
             let high = i == to - 1 ? upper : nil
-            if !scan(node.child(i), node.level - 1, low, high, reversed, store, body) { return false }
+            if !scan(node.child(i), node.level - 1, lower: low, upper: high, reversed: reversed, in: store, body: body)
+            {
+                return false
+            }
         }
         return true
     }

@@ -65,7 +65,7 @@ extension OrderedEncoding {
     static func with<R>(
         _ value: Value,
         _ type: ColumnType? = nil,
-        _ body: (UnsafeRawBufferPointer) throws -> R
+        body: (UnsafeRawBufferPointer) throws -> R
     ) rethrows -> R? {
         try withUnsafeTemporaryAllocation(byteCount: maximumLength, alignment: 8) { buffer in
             let count = type == .mixed ? encodeMixed(value, buffer.baseAddress!) : encode(value, buffer.baseAddress!)
@@ -78,14 +78,14 @@ extension OrderedEncoding {
 extension IndexChanges {
     /// Adds an entry.
     /// - Precondition: the type of the value is indexable.
-    func insert(_ value: Value, _ key: ObjectKey, _ type: ColumnType? = nil) {
+    func insert(_ value: Value, _ key: ObjectKey, type: ColumnType? = nil) {
         let done: Void? = OrderedEncoding.with(value, type) { insert($0, key.raw) }
         precondition(done != nil, "No index holds \(value)")
     }
 
     /// Removes an entry.
     /// - Precondition: the type of the value is indexable.
-    func remove(_ value: Value, _ key: ObjectKey, _ type: ColumnType? = nil) {
+    func remove(_ value: Value, _ key: ObjectKey, type: ColumnType? = nil) {
         let done: Void? = OrderedEncoding.with(value, type) { remove($0, key.raw) }
         precondition(done != nil, "No index holds \(value)")
     }

@@ -33,7 +33,7 @@ extension WriteTransaction {
     }
 
     /// Removes the entries of an indexed object before one of its columns changes.
-    func noteCompounds(_ column: Column, _ key: ObjectKey, _ overlay: TableOverlay) {
+    func noteCompounds(_ column: Column, _ key: ObjectKey, overlay: TableOverlay) {
         for compound in overlay.table.compounds where compound.columns.contains(where: { $0.index == column.index }) {
             let changes = compoundOverlay(compound, overlay)
             if changes.outdated.insert(key.raw).inserted { removeEntry(changes, key) }
@@ -97,7 +97,7 @@ extension WriteTransaction {
         for i in 0..<pending.count where pending.records[i].isInsert {
             let record = pending.records[i]
             let bytes = pending.bytes(record)
-            let isTwice = last.map { pending.compareBytes($0, record) == 0 } ?? false
+            let isTwice = last.map { pending.compareBytes($0, with: record) == 0 } ?? false
             last = record
             guard isTwice || changes.index.tree.find(bytes, in: self) != nil else { continue }
             if CompoundEncoding.parse(bytes, values: changes.compound.columns.count)?.hasNull == true { continue }

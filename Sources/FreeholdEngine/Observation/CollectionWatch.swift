@@ -9,9 +9,9 @@ struct CollectionWatch: Sendable {
     init(
         _ column: Column,
         _ owner: ObjectKey,
-        _ watched: WatchedPaths,
-        _ schema: DatabaseSchema,
-        _ limits: ObservationLimits = ObservationLimits()
+        watched: WatchedPaths,
+        in schema: DatabaseSchema,
+        limits: ObservationLimits = ObservationLimits()
     ) {
         self.column = column
         self.owner = owner
@@ -41,14 +41,14 @@ struct CollectionWatch: Sendable {
         var out = CollectionChanges()
         let delta = changes.tables[column.tableID]
         if let delta, delta.modified[column.id]?.containsSorted(owner) ?? false {
-            out = edited(delta.edits, old, new) ?? compared(old, new)
+            out = edited(delta.edits, from: old, to: new) ?? compared(old, with: new)
         }
-        let deep = modified(by: changes, old, new)
+        let deep = modified(by: changes, from: old, to: new)
         if !deep.isEmpty { out.setModifications(Array(Set(deep).union(out.modifications))) }
         return out
     }
 
-    private func edited(_ edits: [ListEdit]?, _ old: Snapshot, _ new: Snapshot) -> CollectionChanges? {
+    private func edited(_ edits: [ListEdit]?, from old: Snapshot, to new: Snapshot) -> CollectionChanges? {
         guard let edits else { return nil }
         let count = old.listCount(column, owner)
         var positions = EditedPositions(count: count)
@@ -57,7 +57,7 @@ struct CollectionWatch: Sendable {
         return positions.changes(count)
     }
 
-    private func compared(_ old: Snapshot, _ new: Snapshot) -> CollectionChanges {
+    private func compared(_ old: Snapshot, with new: Snapshot) -> CollectionChanges {
         if column.collection == .dictionary {
             let a = old.dictionaryEntries(column, owner)
             let b = new.dictionaryEntries(column, owner)
@@ -80,7 +80,7 @@ struct CollectionWatch: Sendable {
     // MARK: Modified objects
 
     /// Returns the positions in the old collection of elements whose objects count as modified.
-    private func modified(by changes: VersionChanges, _ old: Snapshot, _ new: Snapshot) -> [Int] {
+    private func modified(by changes: VersionChanges, from old: Snapshot, to new: Snapshot) -> [Int] {
         var affected: [Int: Set<ObjectKey>] = [:]
         for (table, watch) in watches {
             guard let target = new.schema.table(id: table) else { continue }
@@ -88,7 +88,7 @@ struct CollectionWatch: Sendable {
                 var all: [ObjectKey] = []
                 old.forEachTarget(column, owner) { if $0.tableID == table { all.append($0.key) } }
                 return all
-            }.filter { isElement($0, target, old) }
+            }.filter { isElement($0, of: target, in: old) }
             if !keys.isEmpty { affected[table] = Set(keys) }
         }
         if affected.isEmpty { return [] }
@@ -122,7 +122,7 @@ struct CollectionWatch: Sendable {
     }
 
     /// Returns whether the collection contained the object. It reads the object's backlinks, so that an unchanged collection isn't read.
-    private func isElement(_ key: ObjectKey, _ table: Table, _ view: Snapshot) -> Bool {
+    private func isElement(_ key: ObjectKey, of table: Table, in view: Snapshot) -> Bool {
         guard view.contains(table, key) else { return false }
         let origin = column.asBacklinkColumn(to: table)
         let n = view.backlinkCount(origin, key)

@@ -54,7 +54,7 @@ struct DeepReach: Sendable {
                 guard let table = view.schema.table(id: id) else { continue }
                 for key in keys where view.contains(table, key) {
                     guard seen[id, default: []].insert(key).inserted else { continue }
-                    origins(of: key, table, left, view, &budget, &next)
+                    origins(of: key, table, left: left, in: view, budget: &budget, into: &next)
                     if budget < 0 { return nil }
                 }
             }
@@ -70,10 +70,10 @@ struct DeepReach: Sendable {
     private func origins(
         of key: ObjectKey,
         _ table: Table,
-        _ left: Int,
-        _ view: Snapshot,
-        _ budget: inout Int,
-        _ out: inout [Int: [ObjectKey]]
+        left: Int,
+        in view: Snapshot,
+        budget: inout Int,
+        into out: inout [Int: [ObjectKey]]
     ) {
         for column in view.schema.linkColumns(to: table) where reachable[left].contains(column.tableID) {
             let count = view.backlinkCount(column, key)

@@ -27,13 +27,13 @@ struct EditedPositions {
     mutating func apply(_ edit: ListEdit.Operation) {
         if isLost { return }
         switch edit {
-        case .insert(let at, let count): insert(at, count)
-        case .remove(let at, let count): remove(at, count)
+        case .insert(let at, let count): insert(at: at, count: count)
+        case .remove(let at, let count): remove(at: at, count: count)
         case .set(let at): set(at)
         case .move(let from, let to):
             if from == to { return }
-            remove(from, 1)
-            insert(to, 1)
+            remove(at: from, count: 1)
+            insert(at: to, count: 1)
         case .clear:
             runs = []
             count = 0
@@ -63,7 +63,7 @@ struct EditedPositions {
 
     // The positions and counts of a damaged record can have any value.
 
-    private mutating func insert(_ at: Int, _ added: Int) {
+    private mutating func insert(at: Int, count added: Int) {
         let (sum, overflows) = count.addingReportingOverflow(added)
         guard !isLost, at >= 0, at <= count, added >= 0, !overflows else { return lose() }
         if added == 0 { return }
@@ -76,7 +76,7 @@ struct EditedPositions {
         count = sum
     }
 
-    private mutating func remove(_ at: Int, _ removed: Int) {
+    private mutating func remove(at: Int, count removed: Int) {
         guard at >= 0, at <= count, removed >= 0, removed <= count - at else { return lose() }
         if removed == 0 { return }
         let first = run(at: at)

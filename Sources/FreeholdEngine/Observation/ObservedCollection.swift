@@ -30,7 +30,7 @@ public struct ObservedCollection: Sendable {
         in snapshot: Snapshot,
         limits: ObservationLimits
     ) {
-        course = OwnedCourse(column, owner, watched, snapshot, limits)
+        course = OwnedCourse(column, owner, watched: watched, in: snapshot, limits: limits)
     }
 
     /// Advances to a later version and returns the changes.
@@ -82,7 +82,7 @@ public struct ObservedDictionary: Sendable {
         in snapshot: Snapshot,
         limits: ObservationLimits
     ) {
-        course = OwnedCourse(column, owner, watched, snapshot, limits)
+        course = OwnedCourse(column, owner, watched: watched, in: snapshot, limits: limits)
     }
 
     /// Advances to a later version and returns the changes, like `ObservedCollection`.
@@ -107,7 +107,7 @@ public struct ObservedDictionary: Sendable {
         out.modifications = positions.modifications.map { old.dictionaryKey(watch.column, watch.owner, at: $0) }
         if !again.isEmpty {
             out.modifications += again
-            out.modifications.sort { Value.compareBytes($0, $1) < 0 }
+            out.modifications.sort { Value.compareBytes($0, with: $1) < 0 }
         }
         return out
     }
@@ -128,11 +128,11 @@ private struct OwnedCourse: Sendable {
     init(
         _ column: Column,
         _ owner: ObjectKey,
-        _ watched: WatchedPaths,
-        _ snapshot: Snapshot,
-        _ limits: ObservationLimits
+        watched: WatchedPaths,
+        in snapshot: Snapshot,
+        limits: ObservationLimits
     ) {
-        watch = CollectionWatch(column, owner, watched, snapshot.schema, limits)
+        watch = CollectionWatch(column, owner, watched: watched, in: snapshot.schema, limits: limits)
         self.snapshot = snapshot
         isOwnerDeleted = !watch.exists(in: snapshot)
     }

@@ -24,9 +24,9 @@ struct ObservedPlan: Sendable {
     init(
         _ query: RowQuery,
         _ origin: ObservedQuery.Origin,
-        _ watched: WatchedPaths,
-        _ schema: DatabaseSchema,
-        _ limits: ObservationLimits
+        watched: WatchedPaths,
+        in schema: DatabaseSchema,
+        limits: ObservationLimits
     ) {
         let pipeline = Pipeline(query)
         var conditions = WatchTree(query.table)
@@ -95,9 +95,9 @@ struct ObservedPlan: Sendable {
     /// Returns the rows and changes inside the window. A row that leaves the window is deleted, and a row that enters it is inserted.
     /// - Complexity: O(changes · log).
     func window(
-        _ old: OrderedKeys,
-        _ new: OrderedKeys,
-        _ changes: CollectionChanges
+        from old: OrderedKeys,
+        to new: OrderedKeys,
+        changes: CollectionChanges
     ) -> (OrderedKeys, CollectionChanges) {
         guard lastWindow != nil else { return (new, changes) }
         let before = range(of: old.count)
@@ -147,11 +147,11 @@ struct ObservedPlan: Sendable {
         let places = places(old)
         let moved: (OrderedKeys, CollectionChanges)
         if let touched = touched(by: changes, in: new, limit: limit) {
-            let touched = narrowed(touched, old, new)
+            let touched = narrowed(touched, from: old, to: new)
             if touched.isEmpty {
                 moved = (rows, CollectionChanges())
             } else if let places, let after = self.places(new) {
-                moved = RowStep(self, rows, new, before: places, after: after).advance(touched)
+                moved = RowStep(self, rows, new: new, before: places, after: after).advance(touched)
             } else {
                 moved = rerun(rows, new)
             }
@@ -197,13 +197,13 @@ struct ObservedPlan: Sendable {
             let tested = conditions.affected(by: changes, in: view, limit: limit),
             let ordered = ordering.affected(by: changes, in: view, limit: limit)
         else { return nil }
-        out.tested = survivors(tested, out.inserted, view)
-        out.ordered = survivors(ordered, out.inserted, view)
+        out.tested = survivors(tested, inserted: out.inserted, in: view)
+        out.ordered = survivors(ordered, inserted: out.inserted, in: view)
         return out
     }
 
     /// Returns the touched objects without those that the first conditions exclude, for rows that can be found only by running the query.
-    private func narrowed(_ touched: Touched, _ old: Snapshot, _ new: Snapshot) -> Touched {
+    private func narrowed(_ touched: Touched, from old: Snapshot, to new: Snapshot) -> Touched {
         guard case .run = order, !touched.source, !touched.isEmpty else { return touched }
         let condition = Pipeline(query).predicate
         let before = Planner(view: old).node(condition, query.table)
@@ -218,7 +218,7 @@ struct ObservedPlan: Sendable {
     }
 
     /// Returns the objects that exist in both versions.
-    private func survivors(_ keys: [ObjectKey], _ inserted: [ObjectKey], _ view: Snapshot) -> [ObjectKey] {
+    private func survivors(_ keys: [ObjectKey], inserted: [ObjectKey], in view: Snapshot) -> [ObjectKey] {
         let first = inserted.first
         return keys.filter { key in
             if let first, key >= first { return false }

@@ -57,7 +57,7 @@ public struct ObservedQuery: Sendable {
         self.query = query
         self.origin = origin
         self.snapshot = snapshot
-        plan = ObservedPlan(query, origin, watched, snapshot.schema, limits)
+        plan = ObservedPlan(query, origin, watched: watched, in: snapshot.schema, limits: limits)
         isOwnerDeleted = !origin.exists(in: snapshot)
         rows = plan.run(in: snapshot)
         keys = plan.window(rows)
@@ -84,7 +84,7 @@ public struct ObservedQuery: Sendable {
             return out.isEmpty ? nil : out
         }
         let (newRows, rowChanges) = plan.advance(rows, from: old, to: next, changes)
-        let (newKeys, out) = plan.window(rows, newRows, rowChanges)
+        let (newKeys, out) = plan.window(from: rows, to: newRows, changes: rowChanges)
         rows = newRows
         keys = newKeys
         return out.isEmpty ? nil : out

@@ -19,22 +19,22 @@ final class RowOrder {
     func isBefore(_ a: ObjectKey, _ probe: Probe) -> Bool {
         var step = 0
         for column in columns {
-            let order = compare(column, a.raw, probe, &step)
+            let order = compare(column, a.raw, probe: probe, step: &step)
             if order != 0 { return order < 0 }
         }
         return a < probe.key
     }
 
-    private func compare(_ column: SortColumn, _ a: Int64, _ probe: Probe, _ step: inout Int) -> Int {
+    private func compare(_ column: SortColumn, _ a: Int64, probe: Probe, step: inout Int) -> Int {
         var chunk = column.firstChunk
         while true {
             defer { step += 1 }
             if column.isRanked(chunk) {
-                let order = Value.compare(column.value(a), value(column, probe, step))
+                let order = Value.compare(column.value(a), with: value(column, probe, step: step))
                 return column.ascending ? order : -order
             }
             let x = column.number(a, chunk: chunk)
-            let y = number(column, chunk, probe, step)
+            let y = number(column, chunk, probe: probe, step: step)
             if x != y { return x < y ? -1 : 1 }
             guard let next = column.chunk(after: chunk, x) else { return 0 }
             chunk = next
@@ -42,14 +42,14 @@ final class RowOrder {
     }
 
     @inline(__always)
-    private func number(_ column: SortColumn, _ chunk: Int, _ probe: Probe, _ step: Int) -> UInt64 {
+    private func number(_ column: SortColumn, _ chunk: Int, probe: Probe, step: Int) -> UInt64 {
         if step < probe.numbers.count { return probe.numbers[step] }
         let number = column.number(probe.key.raw, chunk: chunk)
         probe.numbers.append(number)
         return number
     }
 
-    private func value(_ column: SortColumn, _ probe: Probe, _ step: Int) -> Value {
+    private func value(_ column: SortColumn, _ probe: Probe, step: Int) -> Value {
         if let value = probe.values[step] { return value }
         let value = column.value(probe.key.raw)
         probe.values[step] = value

@@ -6,7 +6,7 @@ struct RowStep {
     private let before: RowPlaces
     private let after: RowPlaces
 
-    init(_ plan: ObservedPlan, _ rows: OrderedKeys, _ new: Snapshot, before: RowPlaces, after: RowPlaces) {
+    init(_ plan: ObservedPlan, _ rows: OrderedKeys, new: Snapshot, before: RowPlaces, after: RowPlaces) {
         self.plan = plan
         self.rows = rows
         self.new = new
@@ -50,7 +50,7 @@ struct RowStep {
             if let i = before.position(of: key, in: rows) { edit.removed.append(i) }
         }
         var isOrdered = touched.ordered[...]
-        for key in merged(touched.tested, touched.ordered) {
+        for key in merged(touched.tested, with: touched.ordered) {
             while let first = isOrdered.first, first < key { isOrdered.removeFirst() }
             let mayMove = isOrdered.first == key
             let place = before.position(of: key, in: rows)
@@ -69,7 +69,7 @@ struct RowStep {
         return edit
     }
 
-    private func merged(_ a: [ObjectKey], _ b: [ObjectKey]) -> [ObjectKey] {
+    private func merged(_ a: [ObjectKey], with b: [ObjectKey]) -> [ObjectKey] {
         if b.isEmpty { return a }
         if a.isEmpty { return b }
         var all = a + b

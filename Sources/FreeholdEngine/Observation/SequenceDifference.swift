@@ -25,7 +25,7 @@ package enum SequenceDifference {
             out.insertions = Array(start..<newEnd)
             return out
         }
-        let matches = match(old, start..<oldEnd, new, start..<newEnd)
+        let matches = match(old, in: start..<oldEnd, with: new, in: start..<newEnd)
         let kept = risingRun(matches.map { $0.old })
         var oldAt = start
         var newAt = start
@@ -64,7 +64,7 @@ package enum SequenceDifference {
     }
 
     /// Matches the k-th occurrence of an element in one sequence with the k-th in the other, ordered by the position in the new one.
-    private static func match<T: Hashable>(_ old: [T], _ oldRange: Range<Int>, _ new: [T], _ newRange: Range<Int>)
+    private static func match<T: Hashable>(_ old: [T], in oldRange: Range<Int>, with new: [T], in newRange: Range<Int>)
         -> [(old: Int, new: Int)]
     {
         var first: [T: Int] = [:]

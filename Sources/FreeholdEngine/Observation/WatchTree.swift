@@ -114,7 +114,18 @@ struct WatchTree: Sendable {
             var keys = own(node, changes)
             if let table = view.schema.table(id: node.tableID) {
                 for (step, child) in node.children {
-                    guard collect(step, node, table, found[child], changes, view, &keys, &budget) else { return nil }
+                    guard
+                        collect(
+                            step,
+                            node,
+                            in: table,
+                            targets: found[child],
+                            changes: changes,
+                            view: view,
+                            keys: &keys,
+                            budget: &budget
+                        )
+                    else { return nil }
                 }
             }
             keys.sortUnique()
@@ -144,12 +155,12 @@ struct WatchTree: Sendable {
     private func collect(
         _ step: Step,
         _ node: Node,
-        _ table: Table,
-        _ targets: [ObjectKey],
-        _ changes: VersionChanges,
-        _ view: Snapshot,
-        _ keys: inout [ObjectKey],
-        _ budget: inout Int
+        in table: Table,
+        targets: [ObjectKey],
+        changes: VersionChanges,
+        view: Snapshot,
+        keys: inout [ObjectKey],
+        budget: inout Int
     ) -> Bool {
         switch step {
         case .link(let column):

@@ -84,7 +84,7 @@ struct ModificationWatch: Sendable {
     private func rising(
         _ keys: [ObjectKey],
         _ view: Snapshot,
-        _ isAffected: (ObjectKey) -> Bool
+        isAffected: (ObjectKey) -> Bool
     ) -> [ObjectKey] {
         var found = keys.filter { view.contains(table, $0) && isAffected($0) }
         found.sortUnique()

@@ -29,7 +29,7 @@ extension DataView {
     public func storedValue(_ column: Column, _ key: ObjectKey) -> Value {
         let shown = value(column, key)
         guard let kept = hiddenLinks(column, key).elements.first?.kept else { return shown }
-        return kept.whole(shown, column, schema)
+        return kept.whole(shown, of: column, in: schema)
     }
 
     /// Returns the number of elements of a list, set or dictionary, including hidden ones.
@@ -52,9 +52,9 @@ extension DataView {
                 next += run
             }
             if element.isHidden {
-                out.append(element.kept.whole(.null, column, schema))
+                out.append(element.kept.whole(.null, of: column, in: schema))
             } else if next < shown.count {
-                out.append(element.kept.whole(shown[next], column, schema))
+                out.append(element.kept.whole(shown[next], of: column, in: schema))
                 next += 1
             }
         }
@@ -64,7 +64,7 @@ extension DataView {
     /// Returns all values of a set: the visible ones in their order, followed by links to placeholders.
     /// - Complexity: O(n)
     public func storedSetValues(_ column: Column, _ key: ObjectKey) -> [Value] {
-        listValues(column, key) + hiddenLinks(column, key).elements.map { $0.kept.whole(.null, column, schema) }
+        listValues(column, key) + hiddenLinks(column, key).elements.map { $0.kept.whole(.null, of: column, in: schema) }
     }
 
     /// Returns all entries of a dictionary, including hidden ones, in ascending order of the keys' bytes.
@@ -75,12 +75,12 @@ extension DataView {
         if links.isEmpty { return entries }
         for element in links.elements {
             if element.isHidden {
-                entries.append((element.name, element.kept.whole(.null, column, schema)))
-            } else if let i = entries.firstIndex(where: { Value.compareBytes($0.key, element.name) == 0 }) {
-                entries[i].value = element.kept.whole(entries[i].value, column, schema)
+                entries.append((element.name, element.kept.whole(.null, of: column, in: schema)))
+            } else if let i = entries.firstIndex(where: { Value.compareBytes($0.key, with: element.name) == 0 }) {
+                entries[i].value = element.kept.whole(entries[i].value, of: column, in: schema)
             }
         }
-        return entries.sorted { Value.compareBytes($0.key, $1.key) < 0 }
+        return entries.sorted { Value.compareBytes($0.key, with: $1.key) < 0 }
     }
 
     /// Returns the position of the i-th visible element among all elements of a list.

@@ -95,7 +95,7 @@ struct KeptLinks: Equatable {
 
     /// - Returns: `nil` if the value doesn't contain links to placeholders.
     init?(of given: Value, _ column: Column, _ schema: DatabaseSchema) {
-        value = Self.kept(given, column, schema)
+        value = Self.kept(given, of: column, in: schema)
         if value.isNull { return nil }
     }
 
@@ -104,7 +104,7 @@ struct KeptLinks: Equatable {
     /// A Boolean value that indicates whether the whole value is a link.
     var isWhole: Bool { if case .objectLink = value { true } else { false } }
 
-    private static func kept(_ given: Value, _ column: Column, _ schema: DatabaseSchema) -> Value {
+    private static func kept(_ given: Value, of column: Column, in schema: DatabaseSchema) -> Value {
         func link(_ table: Int?, _ key: ObjectKey) -> Value {
             guard key.isPlaceholder, let table = table.flatMap(schema.placeholders) else { return .null }
             return .objectLink(ObjectLink(tableID: table.id, key: key.placeholder))
@@ -114,20 +114,20 @@ struct KeptLinks: Equatable {
         case .objectLink(let target): return link(target.tableID, target.key)
         case .list(let list):
             guard given.hasPlaceholders else { return .null }
-            return .list(NestedList(list.values.map { kept($0, column, schema) }))
+            return .list(NestedList(list.values.map { kept($0, of: column, in: schema) }))
         case .dictionary(let dictionary):
             let entries = dictionary.entries.filter(\.value.hasPlaceholders)
             if entries.isEmpty { return .null }
             return .dictionary(
-                NestedDictionary(entries.map { .init($0.key, kept($0.value, column, schema)) })
+                NestedDictionary(entries.map { .init($0.key, kept($0.value, of: column, in: schema)) })
             )
         default: return .null
         }
     }
 
     /// Returns the visible value with these links added.
-    func whole(_ shown: Value, _ column: Column, _ schema: DatabaseSchema) -> Value {
-        linking(shown, column, schema) { ObjectKey(placeholder: $0.key) }
+    func whole(_ shown: Value, of column: Column, in schema: DatabaseSchema) -> Value {
+        linking(shown, of: column, in: schema) { ObjectKey(placeholder: $0.key) }
     }
 
     /// Returns the visible value after objects were created: null is replaced by the links to them.
@@ -136,36 +136,36 @@ struct KeptLinks: Equatable {
     func showing(
         _ shown: Value,
         _ come: [Int: [ObjectKey: ObjectKey]],
-        _ column: Column,
-        _ schema: DatabaseSchema
+        of column: Column,
+        in schema: DatabaseSchema
     ) -> Value {
-        linking(shown, column, schema) { come[$0.tableID]?[$0.key] }
+        linking(shown, of: column, in: schema) { come[$0.tableID]?[$0.key] }
     }
 
     /// Returns the visible value with links in the place of those for which `key` returns a key.
     private func linking(
         _ shown: Value,
-        _ column: Column,
-        _ schema: DatabaseSchema,
-        _ key: (ObjectLink) -> ObjectKey?
+        of column: Column,
+        in schema: DatabaseSchema,
+        key: (ObjectLink) -> ObjectKey?
     ) -> Value {
-        Self.replace(shown, value) { link in
+        Self.replace(shown, kept: value) { link in
             guard let key = key(link), let owner = schema.table(id: link.tableID)?.owner(TableSpec.placeholderPrefix)
             else { return nil }
             return column.type == .link ? .link(key) : .objectLink(ObjectLink(tableID: owner, key: key))
         }
     }
 
-    private static func replace(_ shown: Value, _ kept: Value, _ link: (ObjectLink) -> Value?) -> Value {
+    private static func replace(_ shown: Value, kept: Value, link: (ObjectLink) -> Value?) -> Value {
         switch (kept, shown) {
         case (.objectLink(let target), _): return link(target) ?? shown
         case (.list(let kept), .list(var list)) where kept.values.count == list.values.count:
-            for i in kept.values.indices { list.values[i] = replace(list.values[i], kept.values[i], link) }
+            for i in kept.values.indices { list.values[i] = replace(list.values[i], kept: kept.values[i], link: link) }
             return .list(list)
         case (.dictionary(let kept), .dictionary(var dictionary)):
             for entry in kept.entries {
                 if let value = dictionary[entry.key] {
-                    dictionary[entry.key] = replace(value, entry.value, link)
+                    dictionary[entry.key] = replace(value, kept: entry.value, link: link)
                 }
             }
             return .dictionary(dictionary)
@@ -177,12 +177,12 @@ struct KeptLinks: Equatable {
     /// equal elements before and behind them.
     ///
     /// - Returns: the remaining links, or `nil` if no link remains.
-    func after(_ old: Value, _ new: Value) -> KeptLinks? {
-        let value = Self.after(value, old, new)
+    func after(replacing old: Value, with new: Value) -> KeptLinks? {
+        let value = Self.after(value, replacing: old, with: new)
         return value.isNull ? nil : KeptLinks(stored: value)
     }
 
-    private static func after(_ kept: Value, _ old: Value, _ new: Value) -> Value {
+    private static func after(_ kept: Value, replacing old: Value, with new: Value) -> Value {
         switch (kept, old, new) {
         case (.objectLink, _, .null): return kept
         case (.list(let kept), .list(let old), .list(let new)):
@@ -197,14 +197,14 @@ struct KeptLinks: Equatable {
             for i in 0..<head { out[i] = kept.values[i] }
             for i in 0..<tail { out[b.count - 1 - i] = kept.values[a.count - 1 - i] }
             if a.count == b.count {
-                for i in head..<a.count - tail { out[i] = after(kept.values[i], a[i], b[i]) }
+                for i in head..<a.count - tail { out[i] = after(kept.values[i], replacing: a[i], with: b[i]) }
             }
             return out.allSatisfy(\.isNull) ? .null : .list(NestedList(out))
         case (.dictionary(let kept), .dictionary(let old), .dictionary(let new)):
             var out: [NestedDictionary.Entry] = []
             for entry in kept.entries {
                 guard let a = old[entry.key], let b = new[entry.key] else { continue }
-                let value = after(entry.value, a, b)
+                let value = after(entry.value, replacing: a, with: b)
                 if !value.isNull { out.append(.init(entry.key, value)) }
             }
             return out.isEmpty ? .null : .dictionary(NestedDictionary(out))

@@ -24,7 +24,7 @@ extension WriteTransaction {
         return made
     }
 
-    func setHiddenLinks(_ column: Column, _ key: ObjectKey, _ links: HiddenLinks) {
+    func setHiddenLinks(_ column: Column, _ key: ObjectKey, to links: HiddenLinks) {
         let overlay = overlayOfHiddenLinks(column.tableID)
         let place = HiddenLinks.Place(key: key, column: column.id)
         overlay.known[place] = links
@@ -38,12 +38,12 @@ extension WriteTransaction {
     /// Edits the hidden links of a property.
     /// - Returns: whether they have changed.
     @discardableResult
-    func editHiddenLinks(_ column: Column, _ key: ObjectKey, _ edit: (inout HiddenLinks) -> Void) -> Bool {
+    func editHiddenLinks(_ column: Column, _ key: ObjectKey, edit: (inout HiddenLinks) -> Void) -> Bool {
         let old = hiddenLinks(column, key)
         var new = old
         edit(&new)
         if new == old { return false }
-        setHiddenLinks(column, key, new)
+        setHiddenLinks(column, key, to: new)
         return true
     }
 
@@ -64,17 +64,17 @@ extension WriteTransaction {
     }
 
     /// Updates the hidden links before elements of a list are replaced.
-    func moveHiddenLinks(_ column: Column, _ key: ObjectKey, _ range: Range<Int>, with count: Int) {
+    func moveHiddenLinks(_ column: Column, _ key: ObjectKey, range: Range<Int>, with count: Int) {
         if placesHiddenLinks || column.collection != .list { return }
         let links = hiddenLinks(column, key)
         if links.isEmpty { return }
-        journal?.unshown(column, key, links, in: self)
+        journal?.unshown(column, key, links: links, in: self)
         let shownCount = listCount(column, key)
         editHiddenLinks(column, key) { $0.replaceShown(range, with: count, of: shownCount) }
     }
 
     /// Makes an edit that moves an element together with the hidden links inside it.
-    func movingHiddenLinks(_ column: Column, _ key: ObjectKey, from: Int, to: Int, _ edit: () -> Void) {
+    func movingHiddenLinks(_ column: Column, _ key: ObjectKey, from: Int, to: Int, edit: () -> Void) {
         if placesHiddenLinks || !columnOverlay(column).hasHiddenLinks { return edit() }
         let links = hiddenLinks(column, key)
         let place = links.stored(ofShown: from)
@@ -88,9 +88,9 @@ extension WriteTransaction {
     }
 
     /// Makes an edit that exchanges two elements together with the hidden links inside them.
-    func swappingHiddenLinks(_ column: Column, _ key: ObjectKey, _ i: Int, _ j: Int, _ edit: () -> Void) {
+    func swappingHiddenLinks(_ column: Column, _ key: ObjectKey, at i: Int, and j: Int, edit: () -> Void) {
         if placesHiddenLinks || !columnOverlay(column).hasHiddenLinks { return edit() }
-        journal?.unshown(column, key, hiddenLinks(column, key), in: self)
+        journal?.unshown(column, key, links: hiddenLinks(column, key), in: self)
         placingHiddenLinks(edit)
         editHiddenLinks(column, key) { links in
             let (a, b) = (links.stored(ofShown: i), links.stored(ofShown: j))
@@ -106,9 +106,9 @@ extension WriteTransaction {
     }
 
     /// Updates the hidden links before a list is reordered. The new i-th element is the one that was at `positions[i]`.
-    func reorderHiddenLinks(_ column: Column, _ key: ObjectKey, _ positions: [Int]) {
+    func reorderHiddenLinks(_ column: Column, _ key: ObjectKey, positions: [Int]) {
         if placesHiddenLinks { return }
-        journal?.unshown(column, key, hiddenLinks(column, key), in: self)
+        journal?.unshown(column, key, links: hiddenLinks(column, key), in: self)
         editHiddenLinks(column, key) { links in
             let old = links
             var new = [Int](repeating: 0, count: positions.count)
@@ -123,7 +123,7 @@ extension WriteTransaction {
     }
 
     /// Removes the hidden links of dictionary entries that were set.
-    func dropHiddenEntries(_ column: Column, _ key: ObjectKey, _ names: [String]) {
+    func dropHiddenEntries(_ column: Column, _ key: ObjectKey, names: [String]) {
         if placesHiddenLinks || !columnOverlay(column).hasHiddenLinks { return }
         let links = hiddenLinks(column, key)
         if links.isEmpty { return }
@@ -149,12 +149,12 @@ extension WriteTransaction {
         _ column: Column,
         _ key: ObjectKey,
         at i: Int,
-        _ old: Value,
-        _ new: Value,
-        _ edit: () -> Void
+        replacing old: Value,
+        with new: Value,
+        edit: () -> Void
     ) {
         guard columnOverlay(column).hasHiddenLinks else { return edit() }
-        if column.collection == .list { journal?.unshown(column, key, hiddenLinks(column, key), in: self) }
+        if column.collection == .list { journal?.unshown(column, key, links: hiddenLinks(column, key), in: self) }
         placingHiddenLinks(edit)
         let name = column.collection == .dictionary ? dictionaryKey(column, key, at: i) : ""
         editHiddenLinks(column, key) { links in
@@ -164,7 +164,7 @@ extension WriteTransaction {
                     $0.position == position && $0.name == name && (column.collection == .none || !$0.isHidden)
                 })
             else { return }
-            if let kept = links.elements[at].kept.after(old, new) {
+            if let kept = links.elements[at].kept.after(replacing: old, with: new) {
                 links.elements[at].kept = kept
             } else {
                 links.elements.remove(at: at)
@@ -176,7 +176,7 @@ extension WriteTransaction {
 
     func unshown(_ links: HiddenLinks, _ column: Column) -> [UnshownLink] {
         var out: [UnshownLink] = []
-        func add(_ kept: Value, _ place: NestedSubscript, _ path: [NestedEdit.Step]) {
+        func add(_ kept: Value, at place: NestedSubscript, path: [NestedEdit.Step]) {
             switch kept {
             case .objectLink(let link):
                 guard let table = currentSchema.table(id: link.tableID), contains(table, link.key),
@@ -185,9 +185,9 @@ extension WriteTransaction {
                 let primaryKey = value(table.columns[0], link.key)
                 out.append(UnshownLink(place: place, path: path, table: owner, primaryKey: primaryKey))
             case .list(let list):
-                for (i, value) in list.values.enumerated() { add(value, place, path + [.element(i)]) }
+                for (i, value) in list.values.enumerated() { add(value, at: place, path: path + [.element(i)]) }
             case .dictionary(let dictionary):
-                for entry in dictionary.entries { add(entry.value, place, path + [.entry(entry.key)]) }
+                for entry in dictionary.entries { add(entry.value, at: place, path: path + [.entry(entry.key)]) }
             default: break
             }
         }
@@ -198,7 +198,7 @@ extension WriteTransaction {
                 case .list: .element(element.position)
                 case .dictionary: .entry(element.name)
                 }
-            add(element.kept.value, place, [])
+            add(element.kept.value, at: place, path: [])
         }
         return out
     }
@@ -212,14 +212,16 @@ extension WriteTransaction {
             let places = overlay.changed.sorted { ($0.key, $0.column) < ($1.key, $1.column) }
             // All look-ups take place first, because a look-up after a write would settle the index.
             let rows = places.map { hiddenRow($0, table) }
-            for (place, row) in zip(places, rows) { write(overlay.known[place] ?? HiddenLinks(), place, row, table) }
+            for (place, row) in zip(places, rows) {
+                write(overlay.known[place] ?? HiddenLinks(), at: place, found: row, in: table)
+            }
             overlay.known = [:]
             overlay.changed = []
         }
         hiddenLinks = hiddenLinks.filter { !$0.value.known.isEmpty }
     }
 
-    private func write(_ links: HiddenLinks, _ place: HiddenLinks.Place, _ found: ObjectKey?, _ table: Table) {
+    private func write(_ links: HiddenLinks, at place: HiddenLinks.Place, found: ObjectKey?, in table: Table) {
         if links.isEmpty {
             guard let found else { return }
             noteUnlinked(hiddenLinks(row: found, table))
@@ -233,18 +235,18 @@ extension WriteTransaction {
             noteUnlinked(hiddenLinks(row: found, table))
         } else {
             row = createKeyless(table)
-            setInt(columns[0], row, place.key.raw)
-            setInt(columns[1], row, Int64(place.column))
+            setInt(columns[0], row, to: place.key.raw)
+            setInt(columns[1], row, to: Int64(place.column))
         }
         // The values were checked when they were set, so the writes can't fail.
         let elements = links.elements
         if elements.contains(where: { $0.position != 0 }) || found != nil {
-            try? listAssign(columns[2], row, elements.map { .int(Int64($0.position)) })
+            try? listAssign(columns[2], row, values: elements.map { .int(Int64($0.position)) })
         }
         if elements.contains(where: { !$0.name.isEmpty }) || found != nil {
-            try? listAssign(columns[3], row, elements.map { .string($0.name) })
+            try? listAssign(columns[3], row, values: elements.map { .string($0.name) })
         }
-        try? listAssign(columns[4], row, elements.map(\.kept.value))
+        try? listAssign(columns[4], row, values: elements.map(\.kept.value))
     }
 
     private func linksTable(of owner: Table) -> Table? {

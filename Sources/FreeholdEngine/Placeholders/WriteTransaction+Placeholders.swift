@@ -20,13 +20,13 @@ extension WriteTransaction {
         if let key = find(primaryKey: primaryKey, in: table) { return key }
         let placeholders = try placeholderTable(of: table)
         if let found = find(primaryKey: primaryKey, in: placeholders) { return ObjectKey(placeholder: found) }
-        return try makePlaceholder(primaryKey, table, placeholders)
+        return try makePlaceholder(primaryKey, of: table, in: placeholders)
     }
 
     private func makePlaceholder(
         _ primaryKey: Value,
-        _ table: Table,
-        _ placeholders: Table
+        of table: Table,
+        in placeholders: Table
     ) throws(EngineError) -> ObjectKey {
         let made = try create(placeholders, primaryKey: primaryKey)
         unlinkedPlaceholders.insert(ObjectLink(tableID: placeholders.id, key: made))
@@ -55,7 +55,7 @@ extension WriteTransaction {
         guard contains(table, key) else { return }
         resolvePlaceholders()
         try leavePlaceholder(table, key)
-        delete(overlay(table), currentSchema.linkColumns(to: table), key)
+        delete(overlay(table), currentSchema.linkColumns(to: table), key: key)
         deleteOrphans()
     }
 
@@ -68,7 +68,7 @@ extension WriteTransaction {
             )
         }
         let placeholders = try placeholderTable(of: table)
-        let new = try makePlaceholder(value(column, key), table, placeholders)
+        let new = try makePlaceholder(value(column, key), of: table, in: placeholders)
         let link = ObjectLink(tableID: table.id, key: key)
         withoutJournal {
             var done: Set<JournalProperty> = []
@@ -78,13 +78,13 @@ extension WriteTransaction {
                     done.insert(JournalProperty(ObjectLink(tableID: column.tableID, key: origin), column: column.id))
                         .inserted
                 else { continue }
-                hide(link, as: new, column, origin)
+                hide(link, as: new, in: column, of: origin)
             }
         }
     }
 
     /// Replaces the link to an object in a property by a link to a placeholder.
-    private func hide(_ link: ObjectLink, as placeholder: ObjectKey, _ column: Column, _ key: ObjectKey) {
+    private func hide(_ link: ObjectLink, as placeholder: ObjectKey, in column: Column, of key: ObjectKey) {
         func hidden(_ value: Value) -> Value {
             if case .link(link.key) = value, column.type == .link { return .link(placeholder) }
             return value.replacing(link, with: .objectLink(ObjectLink(tableID: link.tableID, key: placeholder)))
@@ -92,20 +92,20 @@ extension WriteTransaction {
         }
         // The content was stored before, so the writes can't fail.
         switch column.collection {
-        case .none: try? setStored(column, key, hidden(storedValue(column, key)))
+        case .none: try? setStored(column, key, to: hidden(storedValue(column, key)))
         case .list:
             for (i, value) in storedListValues(column, key).enumerated().reversed() {
                 let new = hidden(value)
-                if new != value { try? storedListSet(column, key, at: i, new) }
+                if new != value { try? storedListSet(column, key, at: i, to: new) }
             }
         case .set:
             let value: Value = column.type == .link ? .link(link.key) : .objectLink(link)
-            setRemove(column, key, value)
-            try? storedSetInsert(column, key, [hidden(value)])
+            setRemove(column, key, value: value)
+            try? storedSetInsert(column, key, values: [hidden(value)])
         case .dictionary:
             for entry in storedDictionaryEntries(column, key) {
                 let new = hidden(entry.value)
-                if new != entry.value { try? storedDictionarySet(column, key, forKey: entry.key, new) }
+                if new != entry.value { try? storedDictionarySet(column, key, forKey: entry.key, to: new) }
             }
         }
     }
@@ -113,7 +113,7 @@ extension WriteTransaction {
     // MARK: Created objects
 
     /// Records the creation of an object whose class has placeholders.
-    func noteMade(_ table: Table, _ key: ObjectKey, _ primaryKey: Value) {
+    func noteMade(_ table: Table, _ key: ObjectKey, primaryKey: Value) {
         guard let placeholders = currentSchema.placeholders(of: table.id),
             let found = find(primaryKey: primaryKey, in: placeholders)
         else { return }
@@ -139,7 +139,7 @@ extension WriteTransaction {
             else { continue }
             for (placeholder, key) in keys where contains(table, key) && contains(placeholders, placeholder) {
                 come[id, default: [:]][placeholder] = key
-                gatherRows(placeholder, placeholders, &rows)
+                gatherRows(placeholder, of: placeholders, into: &rows)
             }
         }
         comePlaceholders = [:]
@@ -148,7 +148,7 @@ extension WriteTransaction {
                 guard let table = currentSchema.table(id: id),
                     let owner = table.owner(TableSpec.linksPrefix).flatMap(currentSchema.table(id:))
                 else { continue }
-                for row in keys.sorted() { show(row, of: table, owner, come) }
+                for row in keys.sorted() { show(row, of: table, owner, come: come) }
             }
         }
         writeHiddenLinks()
@@ -162,15 +162,15 @@ extension WriteTransaction {
     }
 
     /// Collects the rows with links to a placeholder, by table of links.
-    private func gatherRows(_ placeholder: ObjectKey, _ table: Table, _ rows: inout [Int: Set<ObjectKey>]) {
-        for code in withBacklinks(table.mixedInverse, placeholder, { ints(of: $0, type: .int) }) {
+    private func gatherRows(_ placeholder: ObjectKey, of table: Table, into rows: inout [Int: Set<ObjectKey>]) {
+        for code in withBacklinks(table.mixedInverse, placeholder, body: { ints(of: $0, type: .int) }) {
             let origin = MixedOrigin(code)
             rows[origin.tableID, default: []].insert(origin.key)
         }
     }
 
     /// Makes the links of a property's row visible whose objects were created.
-    private func show(_ row: ObjectKey, of table: Table, _ owner: Table, _ come: [Int: [ObjectKey: ObjectKey]]) {
+    private func show(_ row: ObjectKey, of table: Table, _ owner: Table, come: [Int: [ObjectKey: ObjectKey]]) {
         guard let object = readInt(table.columns[0], row), let id = readInt(table.columns[1], row) else { return }
         let key = ObjectKey(object)
         guard let column = owner.columns.first(where: { $0.id == Int(id) }), contains(owner, key) else { return }
@@ -182,35 +182,35 @@ extension WriteTransaction {
             element.kept = kept
             left.elements.append(element)
         }
-        setHiddenLinks(column, key, left)
-        placingHiddenLinks { show(old, come, column, key) }
+        setHiddenLinks(column, key, to: left)
+        placingHiddenLinks { show(old, come, in: column, of: key) }
     }
 
     private func show(
         _ links: HiddenLinks,
         _ come: [Int: [ObjectKey: ObjectKey]],
-        _ column: Column,
-        _ key: ObjectKey
+        in column: Column,
+        of key: ObjectKey
     ) {
         /// Returns the value with links to the created objects. A hidden element whose object wasn't created is null.
         func shown(_ element: HiddenLinks.Element, _ value: Value) -> Value {
-            element.kept.showing(value, come, column, currentSchema)
+            element.kept.showing(value, come, of: column, in: currentSchema)
         }
         switch column.collection {
         case .none:
             let old = value(column, key)
             guard let new = links.elements.first.map({ shown($0, old) }), new != old else { return }
-            journal?.shown(column, key, new, wasSet: isModified(column, key))
-            write(column, key, new)
-        case .list: showInList(column, key, links, shown)
+            journal?.shown(column, key, value: new, wasSet: isModified(column, key))
+            write(column, key, value: new)
+        case .list: showInList(column, key, links: links, shown: shown)
         case .set:
             let values = links.elements.map { shown($0, .null) }.filter { !$0.isNull }
-            if !values.isEmpty { _ = try? setInsert(column, key, values) }
+            if !values.isEmpty { _ = try? setInsert(column, key, values: values) }
         case .dictionary:
             for element in links.elements {
                 let old = element.isHidden ? .null : dictionaryValue(column, key, forKey: element.name) ?? .null
                 let new = shown(element, old)
-                if new != old { try? dictionarySet(column, key, forKey: element.name, new) }
+                if new != old { try? dictionarySet(column, key, forKey: element.name, to: new) }
             }
         }
     }
@@ -218,15 +218,15 @@ extension WriteTransaction {
     private func showInList(
         _ column: Column,
         _ key: ObjectKey,
-        _ links: HiddenLinks,
-        _ shown: (HiddenLinks.Element, Value) -> Value
+        links: HiddenLinks,
+        shown: (HiddenLinks.Element, Value) -> Value
     ) {
         // The elements are inserted from the front, and runs of neighbours are inserted at once.
         var stillHidden = 0
         var run: [Value] = []
         var first = 0
         func insert() {
-            if !run.isEmpty { try? listInsert(column, key, at: first, run) }
+            if !run.isEmpty { try? listInsert(column, key, at: first, values: run) }
             run = []
         }
         for element in links.elements {
@@ -235,7 +235,7 @@ extension WriteTransaction {
                 insert()
                 let old = listValue(column, key, at: at)
                 let new = shown(element, old)
-                if new != old { replaceElement(column, key, at: at, new) }
+                if new != old { replaceElement(column, key, at: at, with: new) }
                 continue
             }
             let value = shown(element, .null)
@@ -265,7 +265,7 @@ extension WriteTransaction {
         unlinkedPlaceholders = []
         for link in suspects.sorted(by: { ($0.tableID, $0.key) < ($1.tableID, $1.key) }) {
             guard let table = currentSchema.table(id: link.tableID), contains(table, link.key),
-                withBacklinks(table.mixedInverse, link.key, { count(of: $0) }) == 0
+                withBacklinks(table.mixedInverse, link.key, body: { count(of: $0) }) == 0
             else { continue }
             delete(table, link.key)
         }
@@ -317,12 +317,12 @@ extension WriteTransaction {
     private func dropPlaceholders(_ table: Table) {
         writeHiddenLinks()
         var rows: [Int: Set<ObjectKey>] = [:]
-        for key in keys(table) { gatherRows(key, table, &rows) }
+        for key in keys(table) { gatherRows(key, of: table, into: &rows) }
         for (id, keys) in rows {
             guard let links = currentSchema.table(id: id), let owner = links.owner(TableSpec.linksPrefix) else {
                 continue
             }
-            for row in keys { forget(table.id, row, links, owner) }
+            for row in keys { forget(table.id, row, in: links, owner: owner) }
         }
         writeHiddenLinks()
         comePlaceholders[table.id] = nil
@@ -330,7 +330,7 @@ extension WriteTransaction {
         dropTable(table)
     }
 
-    private func forget(_ placeholders: Int, _ row: ObjectKey, _ table: Table, _ owner: Int) {
+    private func forget(_ placeholders: Int, _ row: ObjectKey, in table: Table, owner: Int) {
         guard let object = readInt(table.columns[0], row), let id = readInt(table.columns[1], row),
             let column = currentSchema.table(id: owner)?.columns.first(where: { $0.id == Int(id) })
         else { return delete(table, row) }

@@ -7,16 +7,16 @@
 /// unchanged then.
 extension WriteTransaction {
     /// Sets the value of a single-valued property.
-    public func setStored(_ column: Column, _ key: ObjectKey, _ value: Value) throws(EngineError) {
+    public func setStored(_ column: Column, _ key: ObjectKey, to value: Value) throws(EngineError) {
         let kept = try kept(value, column)
         let shown = value.shown
         // The journal records a property that the application sets, but not one whose target was deleted or created.
         if let journal, journal.isSilent {
-            journal.shown(column, key, shown, wasSet: isModified(column, key))
+            journal.shown(column, key, value: shown, wasSet: isModified(column, key))
         }
-        try set(column, key, shown)
+        try set(column, key, to: shown)
         if let kept {
-            setHiddenLinks(column, key, HiddenLinks(elements: [.init(kept: kept)]))
+            setHiddenLinks(column, key, to: HiddenLinks(elements: [.init(kept: kept)]))
         } else if columnOverlay(column).hasHiddenLinks {
             editHiddenLinks(column, key) { $0.elements = [] }
         }
@@ -30,59 +30,59 @@ extension WriteTransaction {
         _ column: Column,
         _ key: ObjectKey,
         at i: Int,
-        _ values: [Value]
+        values: [Value]
     ) throws(EngineError) {
         let kept = try kept(values, column)
-        try checkStored(column, key, i, isInsert: true)
+        try checkStored(column, key, at: i, isInsert: true)
         var new = hiddenLinks(column, key)
         let at = new.shown(before: i)
         let shown = shown(values, kept)
-        try placingHiddenLinks { () throws(EngineError) in try listInsert(column, key, at: at, shown) }
+        try placingHiddenLinks { () throws(EngineError) in try listInsert(column, key, at: at, values: shown) }
         if kept.allSatisfy({ $0 == nil }), new.isEmpty { return }
         new.shift(from: i, by: values.count)
         for (offset, kept) in kept.enumerated() {
             if let kept { new.insert(.init(position: i + offset, kept: kept)) }
         }
-        setHiddenLinks(column, key, new)
+        setHiddenLinks(column, key, to: new)
     }
 
-    public func storedListRemove(_ column: Column, _ key: ObjectKey, _ range: Range<Int>) throws(EngineError) {
-        try checkStored(column, key, range.lowerBound, isInsert: true)
-        try checkStored(column, key, range.upperBound, isInsert: true)
+    public func storedListRemove(_ column: Column, _ key: ObjectKey, range: Range<Int>) throws(EngineError) {
+        try checkStored(column, key, at: range.lowerBound, isInsert: true)
+        try checkStored(column, key, at: range.upperBound, isInsert: true)
         var new = hiddenLinks(column, key)
         let shown = new.shown(before: range.lowerBound)..<new.shown(before: range.upperBound)
-        try placingHiddenLinks { () throws(EngineError) in try listRemove(column, key, shown) }
+        try placingHiddenLinks { () throws(EngineError) in try listRemove(column, key, range: shown) }
         if new.isEmpty { return }
         new.elements.removeAll { range.contains($0.position) }
         new.shift(from: range.upperBound, by: -range.count)
-        setHiddenLinks(column, key, new)
+        setHiddenLinks(column, key, to: new)
     }
 
     /// Replaces the i-th element.
-    public func storedListSet(_ column: Column, _ key: ObjectKey, at i: Int, _ value: Value) throws(EngineError) {
+    public func storedListSet(_ column: Column, _ key: ObjectKey, at i: Int, to value: Value) throws(EngineError) {
         let kept = try kept(value, column)
-        try checkStored(column, key, i)
+        try checkStored(column, key, at: i)
         var new = hiddenLinks(column, key)
         let found = new.elements.firstIndex { $0.position == i }
         let wasHidden = found.map { new.elements[$0].isHidden } ?? false
         let at = new.shown(before: i)
         try placingHiddenLinks { () throws(EngineError) in
             switch (wasHidden, kept?.isWhole == true) {
-            case (false, false): try listSet(column, key, at: at, value.shown)
-            case (false, true): try listRemove(column, key, at..<at + 1)
-            case (true, false): try listInsert(column, key, at: at, [value.shown])
+            case (false, false): try listSet(column, key, at: at, to: value.shown)
+            case (false, true): try listRemove(column, key, range: at..<at + 1)
+            case (true, false): try listInsert(column, key, at: at, values: [value.shown])
             case (true, true): break
             }
         }
         if let found { new.elements.remove(at: found) }
         if let kept { new.insert(.init(position: i, kept: kept)) }
-        if found != nil || kept != nil { setHiddenLinks(column, key, new) }
+        if found != nil || kept != nil { setHiddenLinks(column, key, to: new) }
     }
 
     /// Moves an element so that it ends at position `to`.
     public func storedListMove(_ column: Column, _ key: ObjectKey, from: Int, to: Int) throws(EngineError) {
-        try checkStored(column, key, from)
-        try checkStored(column, key, to)
+        try checkStored(column, key, at: from)
+        try checkStored(column, key, at: to)
         var new = hiddenLinks(column, key)
         var moved: HiddenLinks.Element?
         let shownFrom = new.shown(before: from)
@@ -99,24 +99,24 @@ extension WriteTransaction {
             moved.position = to
             new.insert(moved)
         }
-        if !new.isEmpty { setHiddenLinks(column, key, new) }
+        if !new.isEmpty { setHiddenLinks(column, key, to: new) }
     }
 
     /// Replaces all elements.
-    public func storedListAssign(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
+    public func storedListAssign(_ column: Column, _ key: ObjectKey, values: [Value]) throws(EngineError) {
         let kept = try kept(values, column)
         let shown = shown(values, kept)
-        try placingHiddenLinks { () throws(EngineError) in try listAssign(column, key, shown) }
+        try placingHiddenLinks { () throws(EngineError) in try listAssign(column, key, values: shown) }
         let elements = kept.enumerated().compactMap { i, kept in kept.map { HiddenLinks.Element(position: i, kept: $0) }
         }
-        assign(column, key, elements)
+        assign(column, key, elements: elements)
     }
 
     // MARK: Sets and dictionaries
 
-    public func storedSetInsert(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
+    public func storedSetInsert(_ column: Column, _ key: ObjectKey, values: [Value]) throws(EngineError) {
         let kept = try kept(values, column)
-        _ = try setInsert(column, key, zip(values, kept).filter { $1 == nil }.map(\.0))
+        _ = try setInsert(column, key, values: zip(values, kept).filter { $1 == nil }.map(\.0))
         let hidden = kept.compactMap { $0 }
         if hidden.isEmpty { return }
         editHiddenLinks(column, key) { links in
@@ -126,29 +126,29 @@ extension WriteTransaction {
         }
     }
 
-    public func storedSetRemove(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
+    public func storedSetRemove(_ column: Column, _ key: ObjectKey, values: [Value]) throws(EngineError) {
         let kept = try kept(values, column)
-        setRemove(column, key, zip(values, kept).filter { $1 == nil }.map(\.0))
+        setRemove(column, key, values: zip(values, kept).filter { $1 == nil }.map(\.0))
         let hidden = kept.compactMap { $0 }
         if hidden.isEmpty { return }
         editHiddenLinks(column, key) { links in links.elements.removeAll { hidden.contains($0.kept) } }
     }
 
-    public func storedSetAssign(_ column: Column, _ key: ObjectKey, _ values: [Value]) throws(EngineError) {
+    public func storedSetAssign(_ column: Column, _ key: ObjectKey, values: [Value]) throws(EngineError) {
         let kept = try kept(values, column)
-        try setAssign(column, key, zip(values, kept).filter { $1 == nil }.map(\.0))
+        try setAssign(column, key, values: zip(values, kept).filter { $1 == nil }.map(\.0))
         var elements: [HiddenLinks.Element] = []
         for case let kept? in kept where !elements.contains(where: { $0.kept == kept }) {
             elements.append(.init(kept: kept))
         }
-        assign(column, key, elements)
+        assign(column, key, elements: elements)
     }
 
     public func storedDictionarySet(
         _ column: Column,
         _ key: ObjectKey,
         forKey name: String,
-        _ value: Value
+        to value: Value
     ) throws(EngineError) {
         let kept = try kept(value, column)
         if kept?.isWhole == true {
@@ -158,7 +158,7 @@ extension WriteTransaction {
             }
             dictionaryRemove(column, key, forKey: name)
         } else {
-            try dictionarySet(column, key, forKey: name, value.shown)
+            try dictionarySet(column, key, forKey: name, to: value.shown)
         }
         guard let kept else { return }
         editHiddenLinks(column, key) { links in
@@ -181,7 +181,7 @@ extension WriteTransaction {
     public func storedDictionaryAssign(
         _ column: Column,
         _ key: ObjectKey,
-        _ entries: [(key: String, value: Value)]
+        entries: [(key: String, value: Value)]
     ) throws(EngineError) {
         // If a key occurs several times, the last entry counts.
         let last = Dictionary(entries.enumerated().map { ($1.key, $0) }) { max($0, $1) }
@@ -189,16 +189,16 @@ extension WriteTransaction {
         let kept = try kept(entries.map(\.value), column)
         for entry in entries { try checkKey(entry.key, column) }
         let shown = zip(entries, kept).filter { $1?.isWhole != true }.map { ($0.0.key, $0.0.value.shown) }
-        try dictionaryAssign(column, key, shown)
+        try dictionaryAssign(column, key, entries: shown)
         let elements = zip(entries, kept).compactMap { entry, kept in
             kept.map { HiddenLinks.Element(name: entry.key, kept: $0) }
         }
-        assign(column, key, elements)
+        assign(column, key, elements: elements)
     }
 
     // MARK: Steps
 
-    private func assign(_ column: Column, _ key: ObjectKey, _ elements: [HiddenLinks.Element]) {
+    private func assign(_ column: Column, _ key: ObjectKey, elements: [HiddenLinks.Element]) {
         if elements.isEmpty, !columnOverlay(column).hasHiddenLinks { return }
         editHiddenLinks(column, key) { $0.elements = elements }
     }
@@ -245,7 +245,7 @@ extension WriteTransaction {
     private func checkStored(
         _ column: Column,
         _ key: ObjectKey,
-        _ i: Int,
+        at i: Int,
         isInsert: Bool = false
     ) throws(EngineError) {
         guard column.collection == .list else {

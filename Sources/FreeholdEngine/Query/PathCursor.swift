@@ -91,7 +91,7 @@ final class PathCursor {
         guard let target = resolve(key) else { return nil }
         let column = values.column
         guard let (leaf, slot) = values.locate(target) else { return column.defaultValue }
-        return view.value(column.type, leaf, slot, isOptional: column.isOptional, blobs: column.segment(.blobs))
+        return view.value(column.type, leaf, slot: slot, isOptional: column.isOptional, blobs: column.segment(.blobs))
     }
 
     private func read(_ key: Int64) -> Value? {

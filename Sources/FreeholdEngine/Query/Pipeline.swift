@@ -82,8 +82,8 @@ struct Pipeline {
         var rows = origin(in: view, isCount: isCount && steps.isEmpty, recorder)
         for (i, step) in steps.enumerated() {
             switch step {
-            case .filter(let condition): rows = .keys(filtered(rows.keys(), condition, view))
-            case .sort(let keys): rows = .keys(sorted(rows, keys, limit: end(after: i), view, recorder))
+            case .filter(let condition): rows = .keys(filtered(rows.keys(), condition, in: view))
+            case .sort(let keys): rows = .keys(sorted(rows, keys, limit: end(after: i), in: view, recorder: recorder))
             case .distinct(let paths):
                 var distinct = DistinctRows(paths, in: view)
                 rows = .keys(distinct.first(of: rows, limit: end(after: i)))
@@ -101,14 +101,14 @@ struct Pipeline {
                 QuerySource(
                     view,
                     table,
-                    predicate,
+                    predicate: predicate,
                     wanted: end(after: -1),
                     isCount: isCount,
                     choice: choice,
                     recorder: recorder
                 )
             )
-        case .keys(let keys): .keys(filtered(keys, predicate, view))
+        case .keys(let keys): .keys(filtered(keys, predicate, in: view))
         }
     }
 
@@ -116,8 +116,8 @@ struct Pipeline {
         _ rows: RowSource,
         _ sort: [SortKey],
         limit: Int?,
-        _ view: DataView,
-        _ recorder: PlanRecorder?
+        in view: DataView,
+        recorder: PlanRecorder?
     ) -> [ObjectKey] {
         if limit != 0, case .scan(let source) = rows, let keys = source.ordered(by: sort, limit: limit) { return keys }
         let sorted = RowSorter(view: view, sort: sort).sorted(rows, limit: limit)
@@ -131,7 +131,7 @@ struct Pipeline {
     }
 
     /// Returns the objects that meet the condition, in their order.
-    private func filtered(_ keys: [ObjectKey], _ condition: Predicate, _ view: DataView) -> [ObjectKey] {
+    private func filtered(_ keys: [ObjectKey], _ condition: Predicate, in view: DataView) -> [ObjectKey] {
         if case .constant(true) = condition { return keys }
         // The check of a single row costs several times as much as a row in the scan of a cluster.
         guard keys.count > view.count(table) / 8 else {
@@ -139,7 +139,7 @@ struct Pipeline {
             return keys.filterWithinLimit { node.test($0) }
         }
         let set = KeySet(table, in: view)
-        QuerySource(view, table, condition).forEach { set.insert($0) }
+        QuerySource(view, table, predicate: condition).forEach { set.insert($0) }
         return keys.filter { set.contains($0) }
     }
 
@@ -172,7 +172,7 @@ struct Pipeline {
     func aggregate(_ aggregate: Aggregate, _ path: PropertyPath, in view: DataView) -> Value {
         let rows = unsorted.rows(in: view)
         if case .scan(let source) = rows, let extreme = source.extreme(aggregate, path) { return extreme }
-        var fold = ColumnFold(aggregate, path.column!, view)
+        var fold = ColumnFold(aggregate, path.column!, in: view)
         rows.fold(path, into: &fold, view)
         return fold.result
     }

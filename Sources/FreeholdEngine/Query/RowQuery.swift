@@ -77,7 +77,7 @@ public struct RowQuery: Sendable {
     /// - Complexity: O(objects)
     public func aggregate(_ aggregate: Aggregate, of path: PropertyPath, in view: DataView) -> Value {
         let value = Pipeline(self).aggregate(aggregate, path, in: view)
-        return WorkLimit.hasCutQueries ? ColumnFold(aggregate, path.column!, view).result : value
+        return WorkLimit.hasCutQueries ? ColumnFold(aggregate, path.column!, in: view).result : value
     }
 
     /// Returns the sum of a column: see `aggregate`.

@@ -14,7 +14,7 @@ package enum ValueStage: Sendable {
         var positions = Array(values.indices)
         for stage in stages {
             switch stage {
-            case .sort(let ascending): positions = sorted(positions, values, ascending)
+            case .sort(let ascending): positions = sorted(positions, by: values, ascending: ascending)
             case .distinct:
                 var seen: Set<EqualValue> = []
                 positions = positions.filter { seen.insert(EqualValue(values[$0])).inserted }
@@ -25,19 +25,19 @@ package enum ValueStage: Sendable {
         return positions
     }
 
-    private static func sorted(_ positions: [Int], _ values: [Value], _ ascending: Bool) -> [Int] {
-        if let ranks = ranks(positions, values, ascending) {
+    private static func sorted(_ positions: [Int], by values: [Value], ascending: Bool) -> [Int] {
+        if let ranks = ranks(positions, of: values, ascending: ascending) {
             return ranks.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }.map { positions[$0] }
         }
         // The standard library's sort is stable.
         return positions.sorted {
-            let order = Value.compare(values[$0], values[$1])
+            let order = Value.compare(values[$0], with: values[$1])
             return ascending ? order < 0 : order > 0
         }
     }
 
     /// Returns numbers with the order of the values, null first, or `nil` unless all values are integers or null.
-    private static func ranks(_ positions: [Int], _ values: [Value], _ ascending: Bool) -> [Int64]? {
+    private static func ranks(_ positions: [Int], of values: [Value], ascending: Bool) -> [Int64]? {
         var ranks: [Int64] = []
         ranks.reserveCapacity(positions.count)
         for i in positions {

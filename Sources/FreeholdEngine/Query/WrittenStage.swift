@@ -51,7 +51,7 @@ extension QueryCompiler {
             return SortKey(try orderedPath(key.path, "sorted"), ascending: key.ascending)
         }
         let resolved = try resolve(key.path)
-        let columns = try places(key.path, resolved, "A distance")
+        let columns = try places(key.path, resolved, what: "A distance")
         return SortKey(distanceTo: point, at: try singlePath(key.path), columns, ascending: key.ascending)
     }
 

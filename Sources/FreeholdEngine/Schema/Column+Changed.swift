@@ -86,7 +86,7 @@ extension Table {
             isEmbedded: isEmbedded ?? self.isEmbedded,
             isAsymmetric: isAsymmetric ?? self.isAsymmetric,
             isHidden: isHidden,
-            compounds: specs.map { CompoundColumnIndex($0.spec, id, placed, firstSegment: $0.firstSegment) },
+            compounds: specs.map { CompoundColumnIndex($0.spec, id, columns: placed, firstSegment: $0.firstSegment) },
             firstSegment: firstSegment,
             nextColumnID: nextColumnID ?? self.nextColumnID
         )

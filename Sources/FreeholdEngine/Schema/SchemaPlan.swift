@@ -46,7 +46,7 @@ package struct SchemaPlan {
                 added.append(spec)
                 continue
             }
-            compare(spec, table, schema)
+            compare(spec, with: table, in: schema)
         }
     }
 
@@ -79,20 +79,20 @@ package struct SchemaPlan {
     /// - Throws: `.schemaMismatch` with every difference that needs a migration.
     package func checkCompatible(path: String) throws(EngineError) {
         if differences.isEmpty { return }
-        throw mismatch("The file's schema differs and needs a migration", differences, path)
+        throw mismatch("The file's schema differs and needs a migration", differences, path: path)
     }
 
     /// - Throws: `.schemaMismatch` with every difference that isn't just an addition in the file or in the request.
     package func checkAdditive(path: String) throws(EngineError) {
         if incompatible.isEmpty { return }
-        throw mismatch("The file's schema differs, which the additive mode can't change", incompatible, path)
+        throw mismatch("The file's schema differs, which the additive mode can't change", incompatible, path: path)
     }
 
-    private func mismatch(_ text: String, _ differences: [String], _ path: String) -> EngineError {
+    private func mismatch(_ text: String, _ differences: [String], path: String) -> EngineError {
         EngineError(.schemaMismatch, "\(text):\n- " + differences.joined(separator: "\n- "), path: path)
     }
 
-    private mutating func compare(_ spec: TableSpec, _ table: Table, _ schema: DatabaseSchema) {
+    private mutating func compare(_ spec: TableSpec, with table: Table, in schema: DatabaseSchema) {
         if spec.isEmbedded != table.isEmbedded {
             embeddingChanges.append(table)
             refuse(
@@ -111,7 +111,7 @@ package struct SchemaPlan {
                 differences.append("Property '\(spec.name).\(column.name)' has been added.")
                 continue
             }
-            compare(column, stored, in: spec, schema)
+            compare(column, with: stored, in: spec, schema: schema)
         }
         for compound in table.compounds where !spec.compounds.contains(compound.spec) {
             droppedCompounds.append(compound)
@@ -134,13 +134,13 @@ package struct SchemaPlan {
 
     private mutating func compare(
         _ column: ColumnSpec,
-        _ stored: Column,
+        with stored: Column,
         in spec: TableSpec,
-        _ schema: DatabaseSchema
+        schema: DatabaseSchema
     ) {
         let place = "Property '\(spec.name).\(column.name)'"
         let oldType = SchemaPlan.describe(stored, in: schema)
-        let newType = SchemaPlan.describe(column.type, column.collection, column.target)
+        let newType = SchemaPlan.describe(column.type, column.collection, target: column.target)
         if oldType != newType {
             retyped.append((stored, column))
             refuse("\(place) has been changed from '\(oldType)' to '\(newType)'.")
@@ -163,10 +163,10 @@ package struct SchemaPlan {
     }
 
     static func describe(_ column: Column, in schema: DatabaseSchema) -> String {
-        describe(column.type, column.collection, column.targetTableID.flatMap { schema.table(id: $0)?.name })
+        describe(column.type, column.collection, target: column.targetTableID.flatMap { schema.table(id: $0)?.name })
     }
 
-    static func describe(_ type: ColumnType, _ collection: CollectionKind, _ target: String?) -> String {
+    static func describe(_ type: ColumnType, _ collection: CollectionKind, target: String?) -> String {
         let element = target ?? "\(type)"
         return switch collection {
         case .none: element

@@ -34,7 +34,7 @@ public struct SchemaStep: Hashable, Sendable {
     /// The number of objects that the step reads or writes.
     public let objects: Int
 
-    public init(_ kind: Kind, _ className: String, _ property: String? = nil, objects: Int = 0) {
+    public init(_ kind: Kind, _ className: String, property: String? = nil, objects: Int = 0) {
         self.kind = kind
         self.className = className
         self.property = property
@@ -88,7 +88,7 @@ extension SchemaPlan {
             + retyped.map {
                 let kind = SchemaStep.Kind.changeType(
                     from: Self.describe($0.column, in: schema),
-                    to: Self.describe($0.spec.type, $0.spec.collection, $0.spec.target)
+                    to: Self.describe($0.spec.type, $0.spec.collection, target: $0.spec.target)
                 )
                 return (schema.table(of: $0.column), $0.spec, kind)
             }
@@ -107,18 +107,18 @@ extension SchemaPlan {
         var out = added.map { SchemaStep(.addClass, $0.name) }
         out += newColumns(in: schema).map {
             let old = $0.table.column(named: $0.spec.name)
-            return SchemaStep($0.kind, $0.table.name, $0.spec.name, objects: old.map(removalCost) ?? 0)
+            return SchemaStep($0.kind, $0.table.name, property: $0.spec.name, objects: old.map(removalCost) ?? 0)
         }
         out += nullabilityChanges.map {
             SchemaStep(
                 $0.spec.isOptional ? .makeOptional : .makeRequired,
                 name($0.column),
-                $0.column.name,
+                property: $0.column.name,
                 objects: count($0.column)
             )
         }
         out += embeddingChanges.filter(\.isEmbedded).map { SchemaStep(.makeTopLevel, $0.name) }
-        out += removed.map { SchemaStep(.removeProperty, name($0), $0.name, objects: removalCost($0)) }
+        out += removed.map { SchemaStep(.removeProperty, name($0), property: $0.name, objects: removalCost($0)) }
         out += embeddingChanges.filter { !$0.isEmbedded }.map { SchemaStep(.makeEmbedded, $0.name, objects: count($0)) }
         out += primaryKeyChanges.map {
             SchemaStep(
@@ -129,21 +129,23 @@ extension SchemaPlan {
         }
         let reindexed = indexed.map { ObjectIdentifier($0.column) }
         out += unindexed.filter { !reindexed.contains(ObjectIdentifier($0)) }.map {
-            SchemaStep(.removeIndex, name($0), $0.name)
+            SchemaStep(.removeIndex, name($0), property: $0.name)
         }
-        out += indexed.map { SchemaStep(.addIndex, name($0.column), $0.column.name, objects: count($0.column)) }
+        out += indexed.map {
+            SchemaStep(.addIndex, name($0.column), property: $0.column.name, objects: count($0.column))
+        }
         out += droppedCompounds.map {
-            SchemaStep(.removeCompoundIndex, schema.table(id: $0.tableID)?.name ?? "", $0.description)
+            SchemaStep(.removeCompoundIndex, schema.table(id: $0.tableID)?.name ?? "", property: $0.description)
         }
         out += addedCompounds.map {
             SchemaStep(
                 .addCompoundIndex(isUnique: $0.spec.isUnique),
                 $0.table.name,
-                $0.spec.columns.joined(separator: ", "),
+                property: $0.spec.columns.joined(separator: ", "),
                 objects: count($0.table)
             )
         }
-        out += ruleChanges.map { SchemaStep(.changeDeleteRule, name($0.column), $0.column.name) }
+        out += ruleChanges.map { SchemaStep(.changeDeleteRule, name($0.column), property: $0.column.name) }
         return out
     }
 }

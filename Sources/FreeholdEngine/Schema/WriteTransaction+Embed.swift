@@ -145,17 +145,17 @@ extension WriteTransaction {
     /// Changes the last link from an object to a target so that it leads to another target.
     private func relink(_ column: Column, _ origin: ObjectKey, from: ObjectKey, to: ObjectKey) {
         switch column.collection {
-        case .none: setLink(column, origin, to)
+        case .none: setLink(column, origin, to: to)
         case .list:
             if let i = listValues(column, origin).lastIndex(of: .link(from)) {
-                replaceElement(column, origin, at: i, .link(to))
+                replaceElement(column, origin, at: i, with: .link(to))
             }
         case .set:
-            setRemoveLink(column, origin, from)
-            _ = try? setInsert(column, origin, .link(to))
+            setRemoveLink(column, origin, to: from)
+            _ = try? setInsert(column, origin, value: .link(to))
         case .dictionary:
             if let i = dictionaryValues(column, origin).lastIndex(of: .link(from)) {
-                replaceEntry(column, origin, at: i, .link(to))
+                replaceEntry(column, origin, at: i, with: .link(to))
             }
         }
     }
@@ -173,15 +173,15 @@ extension WriteTransaction {
             switch column.collection {
             case .none:
                 let value = value(column, key)
-                if !value.isNull { write(column, new, content(value)) }
+                if !value.isNull { write(column, new, value: content(value)) }
                 deleteOrphans()
-            case .list: try? listAssign(column, new, listValues(column, key).map(content))
-            case .set: try? setAssign(column, new, listValues(column, key))
+            case .list: try? listAssign(column, new, values: listValues(column, key).map(content))
+            case .set: try? setAssign(column, new, values: listValues(column, key))
             case .dictionary:
                 try? dictionaryAssign(
                     column,
                     new,
-                    dictionaryEntries(column, key).map { ($0.key, content($0.value)) }
+                    entries: dictionaryEntries(column, key).map { ($0.key, content($0.value)) }
                 )
             }
         }

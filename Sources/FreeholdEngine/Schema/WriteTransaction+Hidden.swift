@@ -31,7 +31,7 @@ extension WriteTransaction {
         }
         for column in spec.columns {
             guard let stored = table.column(named: column.name) else { continue }
-            try checkSame(stored, column, table, isPrimaryKey: column.name == spec.primaryKey)
+            try checkSame(stored, as: column, in: table, isPrimaryKey: column.name == spec.primaryKey)
         }
         for column in spec.columns where table.column(named: column.name) == nil {
             addColumn(column, to: currentSchema.table(id: table.id)!)
@@ -76,7 +76,7 @@ extension WriteTransaction {
             var new: [ColumnSpec] = []
             for spec in specs {
                 if let stored = table.hiddenColumn(named: spec.name) {
-                    try checkSame(stored, spec, table, isPrimaryKey: false)
+                    try checkSame(stored, as: spec, in: table, isPrimaryKey: false)
                 } else {
                     new.append(spec)
                 }
@@ -167,13 +167,13 @@ extension WriteTransaction {
 
     private func checkSame(
         _ stored: Column,
-        _ spec: ColumnSpec,
-        _ table: Table,
+        as spec: ColumnSpec,
+        in table: Table,
         isPrimaryKey: Bool
     ) throws(EngineError) {
         let isSame =
             SchemaPlan.describe(stored, in: currentSchema)
-            == SchemaPlan.describe(spec.type, spec.collection, spec.target)
+            == SchemaPlan.describe(spec.type, spec.collection, target: spec.target)
             && (stored.isOptional == spec.isOptional || spec.type == .link)
             && (isPrimaryKey || stored.indexKind == spec.indexKind) && stored.rules == spec.rules
         if !isSame { throw mismatch(table, "has a column '\(spec.name)' of another kind") }

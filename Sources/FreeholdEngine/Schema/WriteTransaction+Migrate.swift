@@ -32,12 +32,12 @@ extension WriteTransaction {
         let parts = SchemaPlanParts(plan, specs)
         let tables = currentSchema.storedTables.map { table -> Table in
             guard !table.isHidden, let spec = parts.specs[table.name] else { return table }
-            return extended(table, spec, parts, suspendsPrimaryKeys, &converted)
+            return extended(table, spec, parts: parts, suspendsPrimaryKeys: suspendsPrimaryKeys, converted: &converted)
         }
         guard zip(tables, currentSchema.storedTables).contains(where: { $0 !== $1 }) else { return plan }
         schemaChanged = true
         replaceSchema(DatabaseSchema(tables: tables))
-        for (old, id) in converted { try convert(old, to: column(id, old.tableID)) }
+        for (old, id) in converted { try convert(old, to: column(id, inTable: old.tableID)) }
         return plan
     }
 
@@ -58,7 +58,7 @@ extension WriteTransaction {
         let parts = SchemaPlanParts(plan, specs)
         let tables = currentSchema.storedTables.map { table -> Table in
             guard !table.isHidden, let spec = parts.specs[table.name] else { return table }
-            return extended(table, spec, parts, false, &converted)
+            return extended(table, spec, parts: parts, suspendsPrimaryKeys: false, converted: &converted)
         }
         if !plan.addedColumns.isEmpty { replaceSchema(DatabaseSchema(tables: tables)) }
         if !plan.addsNothing { schemaChanged = true }
@@ -70,16 +70,16 @@ extension WriteTransaction {
         if let userVersion, !root.hasUserVersion || root.userVersion < userVersion { set(userVersion: userVersion) }
     }
 
-    private func column(_ id: Int, _ tableID: Int) -> Column {
+    private func column(_ id: Int, inTable tableID: Int) -> Column {
         currentSchema.table(id: tableID)!.columns.first { $0.id == id }!
     }
 
     private func extended(
         _ table: Table,
         _ spec: TableSpec,
-        _ parts: SchemaPlanParts,
-        _ suspendsPrimaryKeys: Bool,
-        _ converted: inout [(old: Column, id: Int)]
+        parts: SchemaPlanParts,
+        suspendsPrimaryKeys: Bool,
+        converted: inout [(old: Column, id: Int)]
     ) -> Table {
         let retyped = parts.retyped[table.id] ?? []
         let nullabilityChanges = parts.nullabilityChanges[table.id] ?? []
@@ -143,7 +143,7 @@ extension WriteTransaction {
         let step = SchemaStep(
             new.isOptional ? .makeOptional : .makeRequired,
             current.name,
-            new.name,
+            property: new.name,
             objects: count(current)
         )
         let zero = FieldCoding.defaultValue(new.type, isOptional: false)
@@ -155,16 +155,16 @@ extension WriteTransaction {
             case .none:
                 let value = base.value(old, key)
                 if value.isNull { continue }
-                write(new, key, value)
+                write(new, key, value: value)
             case .list:
                 let values = base.listValues(old, key)
-                if !values.isEmpty { try listAssign(new, key, values.map(fit)) }
+                if !values.isEmpty { try listAssign(new, key, values: values.map(fit)) }
             case .set:
                 let values = base.listValues(old, key)
-                if !values.isEmpty { try setAssign(new, key, values.map(fit)) }
+                if !values.isEmpty { try setAssign(new, key, values: values.map(fit)) }
             case .dictionary:
                 let entries = base.dictionaryEntries(old, key)
-                if !entries.isEmpty { try dictionaryAssign(new, key, entries.map { ($0.key, fit($0.value)) }) }
+                if !entries.isEmpty { try dictionaryAssign(new, key, entries: entries.map { ($0.key, fit($0.value)) }) }
             }
         }
     }
@@ -188,7 +188,7 @@ extension WriteTransaction {
             throw refuse("the file has no such property")
         }
         let oldType = SchemaPlan.describe(old, in: currentSchema)
-        let newType = SchemaPlan.describe(spec.type, spec.collection, spec.target)
+        let newType = SchemaPlan.describe(spec.type, spec.collection, target: spec.target)
         guard oldType == newType else { throw refuse("its type is '\(oldType)', not '\(newType)'") }
         if old.isOptional, !spec.isOptional, old.type != .link {
             throw refuse("it is optional, and '\(spec.name)' is required. Copy the values instead")
@@ -212,7 +212,7 @@ extension WriteTransaction {
             replaced.insert(made.id)
         }
         replace(table.with(columns: columns, without: replaced))
-        if isConverted { try convert(old, to: column(old.id, table.id)) }
+        if isConverted { try convert(old, to: column(old.id, inTable: table.id)) }
     }
 
     /// Replaces an empty table that `extendSchema` created by an existing table, which receives its name and keeps its id and its objects. Links to
@@ -244,7 +244,7 @@ extension WriteTransaction {
     private func restoreSetAside(_ table: Table, _ spec: TableSpec?) throws(EngineError) {
         for column in table.columns where column.name.hasPrefix(Self.setAside) {
             guard let wanted = spec?.columns.first(where: { Self.setAside + $0.name == column.name }) else { continue }
-            let newType = SchemaPlan.describe(wanted.type, wanted.collection, wanted.target)
+            let newType = SchemaPlan.describe(wanted.type, wanted.collection, target: wanted.target)
             guard SchemaPlan.describe(column, in: currentSchema) == newType else { continue }
             try renameColumn(currentSchema.table(id: table.id)!, from: wanted.name, to: wanted)
         }
@@ -298,12 +298,12 @@ extension WriteTransaction {
     private func takeBackLinks(_ column: Column) {
         guard currentSchema.ownsTargets(column) || column.type == .mixed else { return }
         let table = currentSchema.table(of: column)
-        let step = SchemaStep(.removeProperty, table.name, column.name, objects: count(table))
+        let step = SchemaStep(.removeProperty, table.name, property: column.name, objects: count(table))
         for (i, key) in keys(table).enumerated() where contains(table, key) {
             if i % 1000 == 0 { schemaProgress?(step, i) }
             switch column.collection {
             case .none:
-                if !value(column, key).isNull { write(column, key, .null) }
+                if !value(column, key).isNull { write(column, key, value: .null) }
                 deleteOrphans()
             case .list, .set: listClear(column, key)
             case .dictionary: dictionaryClear(column, key)

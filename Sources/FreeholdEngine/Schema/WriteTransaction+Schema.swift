@@ -51,7 +51,7 @@ extension WriteTransaction {
     /// - Throws: `.uniqueConstraint` if two objects violate a new unique index.
     func checkUnique(_ plan: SchemaPlan) throws(EngineError) {
         for (table, spec) in plan.addedCompounds where spec.isUnique {
-            try checkUnique(CompoundColumnIndex(spec, table.id, table.columns, firstSegment: 0))
+            try checkUnique(CompoundColumnIndex(spec, table.id, columns: table.columns, firstSegment: 0))
         }
     }
 
@@ -96,7 +96,7 @@ extension WriteTransaction {
                     isAsymmetric: spec.isAsymmetric,
                     isHidden: areHidden,
                     compounds: spec.compounds.map {
-                        CompoundColumnIndex($0, id, columns, firstSegment: allocateSegments())
+                        CompoundColumnIndex($0, id, columns: columns, firstSegment: allocateSegments())
                     },
                     firstSegment: segment,
                     nextColumnID: columns.count
@@ -185,7 +185,7 @@ extension WriteTransaction {
 
 extension CompoundColumnIndex {
     /// - Precondition: the columns exist.
-    convenience init(_ spec: CompoundIndexSpec, _ tableID: Int, _ columns: [Column], firstSegment: UInt32) {
+    convenience init(_ spec: CompoundIndexSpec, _ tableID: Int, columns: [Column], firstSegment: UInt32) {
         self.init(
             tableID: tableID,
             columns: spec.columns.map { name in columns.first { $0.name == name }! },

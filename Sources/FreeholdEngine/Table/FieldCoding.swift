@@ -56,7 +56,7 @@ enum FieldCoding {
         }
     }
 
-    static func withBytes<R>(_ value: Value, _ type: ColumnType, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+    static func withBytes<R>(_ value: Value, _ type: ColumnType, body: (UnsafeRawBufferPointer) -> R) -> R {
         if type == .mixed, !value.isNull { return MixedCoding.encode(value).withUnsafeBytes { body($0) } }
         switch value {
         case .string(var s): return s.withUTF8 { body(UnsafeRawBufferPointer($0)) }
@@ -105,7 +105,7 @@ extension Leaf {
 
 extension DataView {
     /// Returns the value of a buffer's slot. Long bytes are stored in the segment `blobs`.
-    func value(_ type: ColumnType, _ buffer: LeafBuffer, _ slot: Int, blobs: UInt32) -> Value {
+    func value(_ type: ColumnType, _ buffer: LeafBuffer, slot: Int, blobs: UInt32) -> Value {
         if buffer.isNull(slot) { return .null }
         switch buffer.kind {
         case .ints:
@@ -128,7 +128,7 @@ extension DataView {
     }
 
     /// Returns the value of a leaf's slot. The leaf must not be split.
-    func value(_ type: ColumnType, _ leaf: Leaf, _ slot: Int, isOptional: Bool, blobs: UInt32) -> Value {
+    func value(_ type: ColumnType, _ leaf: Leaf, slot: Int, isOptional: Bool, blobs: UInt32) -> Value {
         guard slot < leaf.count else { return FieldCoding.defaultValue(type, isOptional: isOptional) }
         if leaf.isNull(slot) { return .null }
         if leaf.isReference(slot) {

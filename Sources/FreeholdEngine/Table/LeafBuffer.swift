@@ -389,9 +389,9 @@ final class LeafBuffer {
         let out = ints + start
         switch leaf.width {
         case 0: for i in 0..<n { out[i] = base }
-        case 1: widen(source.assumingMemoryBound(to: UInt8.self), out, n, base)
-        case 2: widen(source.assumingMemoryBound(to: UInt16.self), out, n, base)
-        case 4: widen(source.assumingMemoryBound(to: UInt32.self), out, n, base)
+        case 1: widen(source.assumingMemoryBound(to: UInt8.self), to: out, count: n, base: base)
+        case 2: widen(source.assumingMemoryBound(to: UInt16.self), to: out, count: n, base: base)
+        case 4: widen(source.assumingMemoryBound(to: UInt32.self), to: out, count: n, base: base)
         default: UnsafeMutableRawPointer(out).copyMemory(from: source, byteCount: n * 8)
         }
     }
@@ -399,9 +399,9 @@ final class LeafBuffer {
     @inline(__always)
     private func widen<T: FixedWidthInteger>(
         _ from: UnsafePointer<T>,
-        _ to: UnsafeMutablePointer<Int64>,
-        _ n: Int,
-        _ base: Int64
+        to: UnsafeMutablePointer<Int64>,
+        count n: Int,
+        base: Int64
     ) {
         var i = 0
         while i < n {

@@ -228,9 +228,9 @@ extension LeafEncoder {
     ) {
         switch shape.width {
         case 0: return
-        case 1: narrow(values, count, shape.base, out.assumingMemoryBound(to: UInt8.self))
-        case 2: narrow(values, count, shape.base, out.assumingMemoryBound(to: UInt16.self))
-        case 4: narrow(values, count, shape.base, out.assumingMemoryBound(to: UInt32.self))
+        case 1: narrow(values, count: count, base: shape.base, into: out.assumingMemoryBound(to: UInt8.self))
+        case 2: narrow(values, count: count, base: shape.base, into: out.assumingMemoryBound(to: UInt16.self))
+        case 4: narrow(values, count: count, base: shape.base, into: out.assumingMemoryBound(to: UInt32.self))
         default: out.copyMemory(from: values, byteCount: count * 8)
         }
         if let nulls, anyBit(nulls, count: count) {
@@ -243,9 +243,9 @@ extension LeafEncoder {
     @inline(__always)
     private static func narrow<T: FixedWidthInteger>(
         _ values: UnsafePointer<Int64>,
-        _ count: Int,
-        _ base: Int64,
-        _ out: UnsafeMutablePointer<T>
+        count: Int,
+        base: Int64,
+        into out: UnsafeMutablePointer<T>
     ) {
         var i = 0
         while i < count {

@@ -106,7 +106,7 @@ public struct RowCursor {
     /// Calls `body` with the bytes of the i-th column's string or data, or with `nil` for null.
     @inline(__always)
     public func withBytes<R>(_ i: Int, _ body: (UnsafeRawBufferPointer?) -> R) -> R {
-        guard let leaf = leaf(i), !leaf.isReference(slot) else { return view.withBytes(columns[i], key, body) }
+        guard let leaf = leaf(i), !leaf.isReference(slot) else { return view.withBytes(columns[i], key, body: body) }
         return body(leaf.isNull(slot) ? nil : leaf.bytes(slot))
     }
 

@@ -57,7 +57,7 @@ final class ColumnOverlay {
     }
 
     /// Replaces the mark of a value that was just set, and wasn't marked before, by the record of an addition.
-    func noteAdded(_ key: ObjectKey, _ cluster: Int, _ slot: Int, _ amount: Int64) {
+    func noteAdded(_ key: ObjectKey, cluster: Int, slot: Int, amount: Int64) {
         modified[cluster]?[slot >> 6] &= ~(1 << UInt64(slot & 63))
         added[key, default: 0] &+= amount
     }
@@ -95,12 +95,12 @@ final class ColumnOverlay {
     }
 
     @inline(__always)
-    func noteModified(_ key: ObjectKey, _ cluster: Int, _ slot: Int) {
-        if key.raw < firstNewKey { markModified(cluster, slot) }
+    func noteModified(_ key: ObjectKey, cluster: Int, slot: Int) {
+        if key.raw < firstNewKey { markModified(cluster: cluster, slot: slot) }
     }
 
     @inline(__always)
-    func markModified(_ cluster: Int, _ slot: Int) {
+    func markModified(cluster: Int, slot: Int) {
         if cluster != lastModifiedCluster { openModified(cluster) }
         lastModified.unsafelyUnwrapped[slot >> 6] |= 1 << UInt64(slot & 63)
     }

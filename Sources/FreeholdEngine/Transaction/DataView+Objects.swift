@@ -70,7 +70,7 @@ extension DataView {
 
     /// Returns the leaf that contains the slot, with the slot's number in it, or `nil` if the leaf isn't stored.
     @inline(__always)
-    func locatedLeaf(_ column: Column, _ cluster: Int, _ slot: inout Int) -> Leaf? {
+    func locatedLeaf(_ column: Column, cluster: Int, slot: inout Int) -> Leaf? {
         guard let address = leaf(column, cluster: cluster) else { return nil }
         let found = Leaf(address)
         guard found.isSplit else { return slot < found.count ? found : nil }
@@ -86,12 +86,12 @@ extension DataView {
     public func value(_ column: Column, _ key: ObjectKey) -> Value {
         var (cluster, slot) = locate(key)
         if let buffer = unretainedBuffer(column, cluster: cluster) {
-            return buffer._withUnsafeGuaranteedRef { value(column.type, $0, slot, blobs: column.segment(.blobs)) }
+            return buffer._withUnsafeGuaranteedRef { value(column.type, $0, slot: slot, blobs: column.segment(.blobs)) }
         }
-        guard let leaf = locatedLeaf(column, cluster, &slot) else {
+        guard let leaf = locatedLeaf(column, cluster: cluster, slot: &slot) else {
             return FieldCoding.defaultValue(column.type, isOptional: column.isOptional)
         }
-        return value(column.type, leaf, slot, isOptional: column.isOptional, blobs: column.segment(.blobs))
+        return value(column.type, leaf, slot: slot, isOptional: column.isOptional, blobs: column.segment(.blobs))
     }
 
     /// Returns the value of an integer column, or `nil` for null. The type of the column must be integer.
@@ -100,7 +100,7 @@ extension DataView {
         if let buffer = unretainedBuffer(column, cluster: cluster) {
             return buffer._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.int(slot) }
         }
-        guard let leaf = locatedLeaf(column, cluster, &slot) else { return column.isOptional ? nil : 0 }
+        guard let leaf = locatedLeaf(column, cluster: cluster, slot: &slot) else { return column.isOptional ? nil : 0 }
         return leaf.isNull(slot) ? nil : leaf.int(slot)
     }
 
@@ -111,7 +111,7 @@ extension DataView {
             let raw = buffer._withUnsafeGuaranteedRef { $0.int(slot) }
             return raw == 0 ? nil : ObjectKey(raw - 1)
         }
-        return locatedLeaf(column, cluster, &slot)?.link(slot)
+        return locatedLeaf(column, cluster: cluster, slot: &slot)?.link(slot)
     }
 
     public func readBool(_ column: Column, _ key: ObjectKey) -> Bool? {
@@ -119,7 +119,9 @@ extension DataView {
         if let buffer = unretainedBuffer(column, cluster: cluster) {
             return buffer._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.bool(slot) }
         }
-        guard let leaf = locatedLeaf(column, cluster, &slot) else { return column.isOptional ? nil : false }
+        guard let leaf = locatedLeaf(column, cluster: cluster, slot: &slot) else {
+            return column.isOptional ? nil : false
+        }
         return leaf.isNull(slot) ? nil : leaf.bool(slot)
     }
 
@@ -128,7 +130,7 @@ extension DataView {
         if let buffer = unretainedBuffer(column, cluster: cluster) {
             return buffer._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.float(slot) }
         }
-        guard let leaf = locatedLeaf(column, cluster, &slot) else { return column.isOptional ? nil : 0 }
+        guard let leaf = locatedLeaf(column, cluster: cluster, slot: &slot) else { return column.isOptional ? nil : 0 }
         return leaf.isNull(slot) ? nil : leaf.float(slot)
     }
 
@@ -137,7 +139,7 @@ extension DataView {
         if let buffer = unretainedBuffer(column, cluster: cluster) {
             return buffer._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.double(slot) }
         }
-        guard let leaf = locatedLeaf(column, cluster, &slot) else { return column.isOptional ? nil : 0 }
+        guard let leaf = locatedLeaf(column, cluster: cluster, slot: &slot) else { return column.isOptional ? nil : 0 }
         return leaf.isNull(slot) ? nil : leaf.double(slot)
     }
 
@@ -166,7 +168,7 @@ extension DataView {
     }
 
     /// Calls `body` with the bytes of a string or data column in place, or with `nil` for null.
-    func withBytes<R>(_ column: Column, _ key: ObjectKey, _ body: (UnsafeRawBufferPointer?) -> R) -> R {
+    func withBytes<R>(_ column: Column, _ key: ObjectKey, body: (UnsafeRawBufferPointer?) -> R) -> R {
         var (cluster, slot) = locate(key)
         let reference: (block: UInt64, length: UInt64)
         if let buffer = buffer(column, cluster: cluster) {
@@ -174,7 +176,7 @@ extension DataView {
             if !buffer.isReference(slot) { return body(buffer.bytes(slot)) }
             reference = buffer.reference(slot)
         } else {
-            guard let leaf = locatedLeaf(column, cluster, &slot) else {
+            guard let leaf = locatedLeaf(column, cluster: cluster, slot: &slot) else {
                 return body(column.isOptional ? nil : UnsafeRawBufferPointer(start: nil, count: 0))
             }
             if leaf.isNull(slot) { return body(nil) }

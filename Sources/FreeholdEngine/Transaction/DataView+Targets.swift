@@ -1,7 +1,7 @@
 extension DataView {
     /// Calls `body` with every object to which a column of an object links, once for each link. For a mixed column, this includes links inside lists
     /// and dictionaries.
-    func forEachTarget(_ column: Column, _ key: ObjectKey, _ body: (ObjectLink) -> Void) {
+    func forEachTarget(_ column: Column, _ key: ObjectKey, body: (ObjectLink) -> Void) {
         switch (column.type, column.collection) {
         case (.link, .none):
             if let target = readLink(column, key) { body(ObjectLink(tableID: column.targetTableID!, key: target)) }

@@ -260,7 +260,7 @@ public final class Database: Sendable {
             try checkKey(core)
             return Database(lease: lease, core: core, isReadOnly: options.readOnly)
         }
-        let header = try readOrCreateHeader(environment, environment.writerLock, options)
+        let header = try readOrCreateHeader(environment, environment.writerLock, options: options)
         if let core = environment.attached(DatabaseCore.self) { try checkKey(core) }
         let envelope = try header.envelope(options.encryptionKey, path: environment.path)
         environment.order = header.order
@@ -283,7 +283,7 @@ public final class Database: Sendable {
     private static func readOrCreateHeader(
         _ environment: StorageEnvironment,
         _ lock: WriterLock,
-        _ options: Options
+        options: Options
     ) throws(EngineError) -> DatabaseHeader {
         func read() throws(EngineError) -> DatabaseHeader? {
             let reader = try environment.beginRead()

@@ -20,13 +20,13 @@ extension DataView {
 
 extension WriteTransaction {
     /// Replaces the pieces of a row by pieces of other bytes.
-    package func setPieces(_ column: Column, _ key: ObjectKey, _ bytes: [UInt8]) throws(EngineError) {
-        try listAssign(column, key, bytes.pieces)
+    package func setPieces(_ column: Column, _ key: ObjectKey, to bytes: [UInt8]) throws(EngineError) {
+        try listAssign(column, key, values: bytes.pieces)
     }
 
     /// Appends bytes to the pieces of a row.
-    package func appendPieces(_ column: Column, _ key: ObjectKey, _ bytes: [UInt8]) throws(EngineError) {
-        try listAppend(column, key, bytes.pieces)
+    package func appendPieces(_ column: Column, _ key: ObjectKey, bytes: [UInt8]) throws(EngineError) {
+        try listAppend(column, key, values: bytes.pieces)
     }
 }
 

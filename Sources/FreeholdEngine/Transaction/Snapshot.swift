@@ -32,7 +32,7 @@ final class SnapshotPin: @unchecked Sendable {
         } else if let known = core.knownSchema(root.schemaRevision), known.isConsistent(with: root) {
             schema = known
         } else {
-            schema = try SnapshotPin.readSchema(reader, envelope, root, path: path)
+            schema = try SnapshotPin.readSchema(reader, envelope, root: root, path: path)
             core.noteSchema(schema, root.schemaRevision)
         }
         self.reader = reader
@@ -63,7 +63,7 @@ final class SnapshotPin: @unchecked Sendable {
     private static func readSchema(
         _ reader: StorageReader,
         _ envelope: BlockEnvelope,
-        _ root: CatalogueRoot,
+        root: CatalogueRoot,
         path: String
     ) throws(EngineError) -> DatabaseSchema {
         var bytes: [UInt8] = []
@@ -139,10 +139,10 @@ public final class Snapshot: DataView, @unchecked Sendable {
         emptied: Set<UInt32> = []
     ) throws(EngineError) {
         self.init(try SnapshotPin(reader, core, parent: parent?.pin), core: core, lease: lease)
-        if let parent { inherit(parent, changes, emptied) }
+        if let parent { inherit(parent, changes, emptied: emptied) }
     }
 
-    private func inherit(_ parent: Snapshot, _ changes: [UInt32: [UInt64]], _ emptied: Set<UInt32>) {
+    private func inherit(_ parent: Snapshot, _ changes: [UInt32: [UInt64]], emptied: Set<UInt32>) {
         core.fillLock.withLock { _ in
             let sameSchema = parent.root.schemaRevision == root.schemaRevision
             guard sameSchema else { return }
@@ -213,7 +213,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
 
     /// Returns whether a block of this version and one of another version are the same, for an encrypted file in which each version has decrypted its
     /// own copy.
-    func hasSameSeal(as other: Snapshot, _ segment: UInt32, _ otherSegment: UInt32, _ number: UInt64) -> Bool {
+    func hasSameSeal(as other: Snapshot, segment: UInt32, otherSegment: UInt32, number: UInt64) -> Bool {
         guard envelope.cipher != nil, segment == otherSegment else { return false }
         let address = BlockAddress(segment: segment, number: number)
         guard let mine = storedBlock(address), let its = other.storedBlock(address) else { return false }
@@ -321,7 +321,7 @@ public final class Snapshot: DataView, @unchecked Sendable {
     /// Returns the directory to which a block belongs, or `nil` if the block isn't sound. A damaged file can combine blocks of different versions,
     /// each of which is valid alone. The caller holds the fill lock.
     private func placeLocked(_ address: BlockAddress, _ bytes: UnsafeRawBufferPointer) -> SegmentDirectory? {
-        guard isSoundLocked(address.segment, address.number, bytes) else { return nil }
+        guard isSoundLocked(address.segment, address.number, bytes: bytes) else { return nil }
         let directory = directoryLocked(address.segment)
         return directory.covers(address.number) ? directory : nil
     }

@@ -51,17 +51,17 @@ extension WriteTransaction {
                 for column in columns.denying {
                     var staying = 0
                     forEachTarget(column, key) { if going[$0.tableID]?.contains($0.key) != true { staying += 1 } }
-                    if staying > 0 { throw denial(table, column, "links to", staying) }
+                    if staying > 0 { throw denial(table, column, verb: "links to", count: staying) }
                 }
                 for column in columns.denyingOrigins where backlinkCount(column, key) > 0 {
                     let origins = Set(backlinks(column, key)).subtracting(going[column.tableID] ?? [])
-                    if !origins.isEmpty { throw denial(table, column, "is linked to by", origins.count) }
+                    if !origins.isEmpty { throw denial(table, column, verb: "is linked to by", count: origins.count) }
                 }
             }
         }
     }
 
-    private func denial(_ table: Table, _ column: Column, _ verb: String, _ count: Int) -> EngineError {
+    private func denial(_ table: Table, _ column: Column, verb: String, count: Int) -> EngineError {
         EngineError(
             .deletionDenied,
             "The object of '\(table.name)' can't be deleted: by '\(currentSchema.table(of: column).name).\(column.name)', "
@@ -87,7 +87,7 @@ extension WriteTransaction {
         while let next = open.popLast() {
             let table = currentSchema.table(id: next.tableID)!
             for column in table.columns where column.rules.targets == .cascade || currentSchema.ownsTargets(column) {
-                forEachTarget(column, next.key, add)
+                forEachTarget(column, next.key, body: add)
             }
             for column in currentSchema.deletions[next.tableID]?.cascadingOrigins ?? []
             where backlinkCount(column, next.key) > 0 {

@@ -145,7 +145,7 @@ extension WriteTransaction {
             putBlock(
                 table.firstSegment + 1,
                 UInt64(cluster),
-                UnsafeRawBufferPointer(start: UnsafeRawPointer(bits), count: words * 8)
+                bytes: UnsafeRawBufferPointer(start: UnsafeRawPointer(bits), count: words * 8)
             )
         }
         if overlay.state.nextKey != overlay.baseState.nextKey, let last = overlay.counts.indices.last {
@@ -154,10 +154,10 @@ extension WriteTransaction {
         for number in Set(overlay.changedCounts.map { $0 / TableCache.clustersPerBlock }) {
             let first = number * TableCache.clustersPerBlock
             let end = min(overlay.counts.count, first + TableCache.clustersPerBlock)
-            overlay.counts[first..<end].withUnsafeBytes { putBlock(table.firstSegment + 2, UInt64(number), $0) }
+            overlay.counts[first..<end].withUnsafeBytes { putBlock(table.firstSegment + 2, UInt64(number), bytes: $0) }
         }
         if overlay.state != overlay.baseState {
-            overlay.state.encoded().withUnsafeBytes { putBlock(table.firstSegment, 0, $0) }
+            overlay.state.encoded().withUnsafeBytes { putBlock(table.firstSegment, 0, bytes: $0) }
         }
     }
 
@@ -166,14 +166,14 @@ extension WriteTransaction {
         let table = overlay.table
         overlay.counts[cluster] = 0
         removeBlock(table.firstSegment + 1, UInt64(cluster))
-        for column in table.storedColumns { removeLeaf(column, .leaf, .parts, cluster) }
+        for column in table.storedColumns { removeLeaf(column, .leaf, parts: .parts, cluster: cluster) }
         for column in currentSchema.linkColumns(to: table) {
-            removeLeaf(column, .backlinkLeaf, .backlinkParts, cluster)
+            removeLeaf(column, .backlinkLeaf, parts: .backlinkParts, cluster: cluster)
         }
-        removeLeaf(table.mixedInverse, .backlinkLeaf, .backlinkParts, cluster)
+        removeLeaf(table.mixedInverse, .backlinkLeaf, parts: .backlinkParts, cluster: cluster)
     }
 
-    private func removeLeaf(_ column: Column, _ leaf: ColumnSegment, _ parts: ColumnSegment, _ cluster: Int) {
+    private func removeLeaf(_ column: Column, _ leaf: ColumnSegment, parts: ColumnSegment, cluster: Int) {
         guard let bytes = block(column.segment(leaf), UInt64(cluster)) else { return }
         let stored = Leaf(bytes.baseAddress!)
         if stored.isSplit {
@@ -240,7 +240,7 @@ extension WriteTransaction {
         let counts = base.tableCache(overlay.table).counts
         let words = (clusterSpan + 63) >> 6
         /// Returns the bits of 64 slots of a cluster in a view whose number of live objects is given.
-        func bits(_ presence: UnsafePointer<UInt64>?, _ live: UInt16, _ w: Int) -> UInt64 {
+        func bits(_ presence: UnsafePointer<UInt64>?, _ live: UInt16, word w: Int) -> UInt64 {
             if let presence { return presence[w] }
             let rest = Int(live & ~TableCache.presenceFlag) - w << 6
             return rest <= 0 ? 0 : rest >= 64 ? .max : 1 << UInt64(rest) - 1
@@ -254,7 +254,7 @@ extension WriteTransaction {
             } else {
                 let new = presence(overlay.table, cluster: cluster)
                 for w in 0..<words {
-                    let gone = bits(oldPresence, old, w) & ~bits(new, overlay.counts[cluster], w)
+                    let gone = bits(oldPresence, old, word: w) & ~bits(new, overlay.counts[cluster], word: w)
                     if gone != 0 { out.deletedRuns.append(bits: gone, at: start + Int64(w << 6)) }
                 }
             }
@@ -263,7 +263,7 @@ extension WriteTransaction {
             let new = presence(overlay.table, cluster: cluster)
             for key in max(start, overlay.firstNewKey)..<end {
                 let slot = Int(key - start)
-                if bits(new, overlay.counts[cluster], slot >> 6) >> UInt64(slot & 63) & 1 == 0 {
+                if bits(new, overlay.counts[cluster], word: slot >> 6) >> UInt64(slot & 63) & 1 == 0 {
                     out.insertedDeletedRuns.append(key..<key + 1)
                 }
             }
@@ -309,7 +309,7 @@ extension WriteTransaction {
         let blocks = (bytes.count + size - 1) / size
         for i in 0..<blocks {
             bytes[(i * size)..<min(bytes.count, (i + 1) * size)].withUnsafeBytes {
-                putBlock(Catalogue.segment, Catalogue.firstSchemaBlock + UInt64(i), $0)
+                putBlock(Catalogue.segment, Catalogue.firstSchemaBlock + UInt64(i), bytes: $0)
             }
         }
         for i in blocks..<max(blocks, Int(root.schemaBlocks)) {
@@ -318,6 +318,6 @@ extension WriteTransaction {
         root.schemaBlocks = UInt32(blocks)
         root.schemaLength = UInt32(bytes.count)
         root.schemaRevision += 1
-        root.encoded().withUnsafeBytes { putBlock(Catalogue.segment, Catalogue.rootBlock, $0) }
+        root.encoded().withUnsafeBytes { putBlock(Catalogue.segment, Catalogue.rootBlock, bytes: $0) }
     }
 }

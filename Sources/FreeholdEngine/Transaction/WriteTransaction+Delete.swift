@@ -10,7 +10,7 @@ extension WriteTransaction {
         if !table.isHidden { resolvePlaceholders() }
         spillIfOverBudget()
         noteFollowers(table, CollectionOfOne(key))
-        delete(overlay(table), currentSchema.linkColumns(to: table), key)
+        delete(overlay(table), currentSchema.linkColumns(to: table), key: key)
         deleteOrphans()
     }
 
@@ -35,9 +35,11 @@ extension WriteTransaction {
             var to = from + 1
             while to < keys.count, keys[to] > keys[to - 1], locate(keys[to]).cluster == cluster { to += 1 }
             if incoming.isEmpty, to - from > 8, !hasMixedLinks(to: table, cluster: cluster) {
-                delete(overlay, columns, cluster, keys[from..<to].filter { contains(table, $0) })
+                delete(overlay, columns, cluster: cluster, keys: keys[from..<to].filter { contains(table, $0) })
             } else {
-                for key in keys[from..<to] where contains(table, key) { delete(overlay, incoming, columns, key) }
+                for key in keys[from..<to] where contains(table, key) {
+                    delete(overlay, incoming, columns: columns, key: key)
+                }
             }
             from = to
             afterCluster()
@@ -45,15 +47,15 @@ extension WriteTransaction {
     }
 
     /// Deletes live objects of one cluster, in ascending order and without incoming links, one column at a time.
-    private func delete(_ overlay: TableOverlay, _ columns: [Column], _ cluster: Int, _ keys: [ObjectKey]) {
+    private func delete(_ overlay: TableOverlay, _ columns: [Column], cluster: Int, keys: [ObjectKey]) {
         if let journal { for key in keys { journal.rowGone(overlay.table, key, in: self) } }
         if hasHiddenLinks(overlay.table.id) { for key in keys { dropHiddenLinks(of: overlay.table, key) } }
         if !overlay.table.compounds.isEmpty { for key in keys { releaseCompounds(overlay, key) } }
         let isWhole = keys.count == liveCount(overlay.table, cluster: cluster)
-        for column in columns where !release(column, overlay, cluster, keys, isWhole: isWhole) {
-            for key in keys { release(column, overlay, key) }
+        for column in columns where !release(column, overlay, cluster: cluster, keys: keys, isWhole: isWhole) {
+            for key in keys { release(column, overlay, key: key) }
         }
-        removeRows(overlay, cluster, keys)
+        removeRows(overlay, cluster, keys: keys)
     }
 
     /// Releases the values of objects in the common cases, for which the leaf is sufficient.
@@ -63,14 +65,14 @@ extension WriteTransaction {
     private func release(
         _ column: Column,
         _ overlay: TableOverlay,
-        _ cluster: Int,
-        _ keys: [ObjectKey],
+        cluster: Int,
+        keys: [ObjectKey],
         isWhole: Bool
     ) -> Bool {
         if column.collection != .none {
             guard column.type != .link, column.type != .mixed, !column.hasIndex else { return false }
             if isWhole, buffer(column, cluster: cluster) == nil { return !hasReferences(column, cluster) }
-            clearCollections(column, overlay, cluster, keys)
+            clearCollections(column, overlay, cluster: cluster, keys: keys)
             return true
         }
         guard buffer(column, cluster: cluster) == nil else { return false }
@@ -78,7 +80,7 @@ extension WriteTransaction {
             return !column.hasIndex && !column.isPrimaryKey
         }
         if leaf.isSplit || leaf.hasReferences { return false }
-        if column.hasIndex || column.isPrimaryKey { return removeEntries(column, overlay, leaf, keys) }
+        if column.hasIndex || column.isPrimaryKey { return removeEntries(column, overlay, leaf: leaf, keys: keys) }
         return column.type != .link && column.type != .mixed
     }
 
@@ -95,15 +97,15 @@ extension WriteTransaction {
     private func clearCollections(
         _ column: Column,
         _ overlay: TableOverlay,
-        _ cluster: Int,
-        _ keys: [ObjectKey]
+        cluster: Int,
+        keys: [ObjectKey]
     ) {
         let columns = columnOverlay(column)
         var buffer = writable(columns, cluster)
         for key in keys {
             let slot = locate(key).slot
             if buffer.isReference(slot) {
-                release(column, overlay, key)
+                release(column, overlay, key: key)
                 // The buffer may have been encoded and released.
                 buffer = writable(columns, cluster)
             } else if buffer.byteCount(slot) > 0 {
@@ -116,8 +118,8 @@ extension WriteTransaction {
     private func removeEntries(
         _ column: Column,
         _ overlay: TableOverlay,
-        _ leaf: Leaf,
-        _ keys: [ObjectKey]
+        leaf: Leaf,
+        keys: [ObjectKey]
     ) -> Bool {
         guard !leaf.hasNulls, column.type == .int || (column.type == .string && !column.isOptional) else {
             return false
@@ -128,7 +130,7 @@ extension WriteTransaction {
         if column.type == .int {
             for key in keys where key.raw < limit {
                 let slot = locate(key).slot
-                index.changes.removeInt(slot < leaf.count ? leaf.int(slot) : 0, key.raw)
+                index.changes.removeInt(slot < leaf.count ? leaf.int(slot) : 0, key: key.raw)
             }
         } else {
             withUnsafeTemporaryAllocation(byteCount: 80, alignment: 8) { room in
@@ -146,11 +148,11 @@ extension WriteTransaction {
     }
 
     /// Deletes one object, without the objects that follow it.
-    func delete(_ overlay: TableOverlay, _ incoming: [Column], _ key: ObjectKey) {
-        delete(overlay, incoming, overlay.table.storedColumns.filter(Self.keepsOutside), key)
+    func delete(_ overlay: TableOverlay, _ incoming: [Column], key: ObjectKey) {
+        delete(overlay, incoming, columns: overlay.table.storedColumns.filter(Self.keepsOutside), key: key)
     }
 
-    private func delete(_ overlay: TableOverlay, _ incoming: [Column], _ columns: [Column], _ key: ObjectKey) {
+    private func delete(_ overlay: TableOverlay, _ incoming: [Column], columns: [Column], key: ObjectKey) {
         if hasHiddenLinks(overlay.table.id) { dropHiddenLinks(of: overlay.table, key) }
         journal?.rowGone(overlay.table, key, in: self)
         _ = hideLinks(to: overlay.table, key)
@@ -159,7 +161,7 @@ extension WriteTransaction {
             unlinkMixed(overlay.table, from: key)
         }
         if !overlay.table.compounds.isEmpty { releaseCompounds(overlay, key) }
-        for column in columns { release(column, overlay, key) }
+        for column in columns { release(column, overlay, key: key) }
         removeRow(overlay, key)
     }
 
@@ -217,17 +219,17 @@ extension WriteTransaction {
             last = origin
             switch column.collection {
             case .none:
-                journal?.followed(column, origin, .null, wasSet: isModified(column, origin))
-                writeLink(column, origin, nil)
-            case .list: listRemoveAll(column, origin, target)
-            case .set: setRemoveLink(column, origin, target)
-            case .dictionary: dictionaryNullLinks(column, origin, target)
+                journal?.followed(column, origin, value: .null, wasSet: isModified(column, origin))
+                writeLink(column, origin, to: nil)
+            case .list: listRemoveAll(column, origin, of: target)
+            case .set: setRemoveLink(column, origin, to: target)
+            case .dictionary: dictionaryNullLinks(column, origin, to: target)
             }
         }
     }
 
     /// Releases the data that a column stores outside of the slot of a deleted object.
-    private func release(_ column: Column, _ overlay: TableOverlay, _ key: ObjectKey) {
+    private func release(_ column: Column, _ overlay: TableOverlay, key: ObjectKey) {
         if column.collection != .none {
             listClear(column, key, isRecorded: false)
             return
@@ -238,7 +240,7 @@ extension WriteTransaction {
                 // The slot is cleared, so that a later read of the stale leaf finds null.
                 let (cluster, slot) = locate(key)
                 if let buffer = buffer(column, cluster: cluster) { buffer.setInt(slot, 0) }
-                if currentSchema.ownsTargets(column) { ownershipChanged(column, target, -1) }
+                if currentSchema.ownsTargets(column) { ownershipChanged(column, target, by: -1) }
             }
             return
         }
@@ -259,21 +261,21 @@ extension WriteTransaction {
         var (cluster, slot) = locate(key)
         if let buffer = buffer(column, cluster: cluster) {
             if buffer.isReference(slot) {
-                freeLong(buffer, slot, column.segment(.blobs))
+                freeLong(buffer, slot, segment: column.segment(.blobs))
                 buffer.setDefault(slot)
             }
-        } else if let leaf = locatedLeaf(column, cluster, &slot), leaf.isReference(slot) {
+        } else if let leaf = locatedLeaf(column, cluster: cluster, slot: &slot), leaf.isReference(slot) {
             freeLong(leaf.reference(slot), column.segment(.blobs))
         }
     }
 
     private func removeRow(_ overlay: TableOverlay, _ key: ObjectKey) {
-        removeRows(overlay, locate(key).cluster, CollectionOfOne(key))
+        removeRows(overlay, locate(key).cluster, keys: CollectionOfOne(key))
     }
 
     /// Removes live objects of a cluster from its bitmap.
     @inline(__always)
-    private func removeRows(_ overlay: TableOverlay, _ cluster: Int, _ keys: some Collection<ObjectKey>) {
+    private func removeRows(_ overlay: TableOverlay, _ cluster: Int, keys: some Collection<ObjectKey>) {
         let bits = presenceBits(overlay, cluster)
         for key in keys {
             let slot = locate(key).slot

@@ -31,7 +31,7 @@ extension JournalRecorder {
         var open = keys.map { (table, $0) }
         while let (table, key) = open.popLast() {
             for column in table.columns {
-                cells(column, [key], as: .rows, transaction)
+                cells(column, [key], as: .rows, in: transaction)
                 guard transaction.schema.ownsTargets(column) else { continue }
                 transaction.forEachTarget(column, key) { target in
                     if let table = transaction.schema.table(id: target.tableID) { open.append((table, target.key)) }

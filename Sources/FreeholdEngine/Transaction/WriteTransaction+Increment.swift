@@ -15,7 +15,7 @@ extension WriteTransaction {
         _ key: ObjectKey,
         by amount: Int64
     ) throws(EngineError) -> Int64? {
-        try checkCounter(column, key, .none)
+        try checkCounter(column, key, collection: .none)
         if column.isPrimaryKey {
             throw EngineError(.invalidArgument, "The primary key '\(column.name)' of an object can't change.")
         }
@@ -23,10 +23,10 @@ extension WriteTransaction {
         let sum = old &+ amount
         guard amount != 0 else { return sum }
         let isAdd = journal != nil && isOld(column, key) && !isModified(column, key)
-        write(column, key, .int(sum))
+        write(column, key, value: .int(sum))
         if isAdd {
             let (cluster, slot) = locate(key)
-            columnOverlay(column).noteAdded(key, cluster, slot, amount)
+            columnOverlay(column).noteAdded(key, cluster: cluster, slot: slot, amount: amount)
         }
         return sum
     }
@@ -43,13 +43,13 @@ extension WriteTransaction {
         at i: Int,
         by amount: Int64
     ) throws(EngineError) -> Int64? {
-        try checkCounter(column, key, .list)
+        try checkCounter(column, key, collection: .list)
         try checkBounds(column, i, below: listCount(column, key))
         guard case .int(let old) = listValue(column, key, at: i) else { return nil }
         let sum = old &+ amount
         guard amount != 0 else { return sum }
-        withoutRecording { replaceElement(column, key, at: i, .int(sum)) }
-        if isOld(column, key) { journal?.addedInList(column, key, at: i, amount, in: self) }
+        withoutRecording { replaceElement(column, key, at: i, with: .int(sum)) }
+        if isOld(column, key) { journal?.addedInList(column, key, at: i, delta: amount, in: self) }
         return sum
     }
 
@@ -65,14 +65,14 @@ extension WriteTransaction {
         forKey name: String,
         by amount: Int64
     ) throws(EngineError) -> Int64? {
-        try checkCounter(column, key, .dictionary)
+        try checkCounter(column, key, collection: .dictionary)
         guard let i = dictionaryIndex(column, key, of: name),
             case .int(let old) = dictionaryValue(column, key, at: i)
         else { return nil }
         let sum = old &+ amount
         guard amount != 0 else { return sum }
-        withoutRecording { replaceEntry(column, key, at: i, .int(sum)) }
-        if isOld(column, key) { journal?.addedInDictionary(column, key, name, amount) }
+        withoutRecording { replaceEntry(column, key, at: i, with: .int(sum)) }
+        if isOld(column, key) { journal?.addedInDictionary(column, key, forKey: name, delta: amount) }
         return sum
     }
 
@@ -89,7 +89,7 @@ extension WriteTransaction {
     private func checkCounter(
         _ column: Column,
         _ key: ObjectKey,
-        _ collection: CollectionKind
+        collection: CollectionKind
     ) throws(EngineError) {
         guard column.type == .int, column.collection == collection else {
             let wanted =

@@ -5,7 +5,7 @@ extension WriteTransaction {
     }
 
     /// Updates the blocks of a buffer. If the division of the leaf remains the same, only the changed parts are written.
-    func encode(_ buffer: LeafBuffer, _ columns: ColumnOverlay, _ cluster: Int) {
+    func encode(_ buffer: LeafBuffer, _ columns: ColumnOverlay, cluster: Int) {
         guard buffer.isDirty else { return }
         buffer.isDirty = false
         if encodesChanges, let changes = buffer.encodedChanges() {

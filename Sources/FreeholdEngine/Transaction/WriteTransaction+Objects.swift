@@ -20,17 +20,17 @@ extension WriteTransaction {
             }
             if case .int(let number) = primaryKey, column.type == .int {
                 if let key = createUnlessTaken(table, primaryKey: number) { return key }
-                throw duplicate(primaryKey, table, column)
+                throw duplicate(primaryKey, table, column: column)
             }
             try check(primaryKey, column)
             guard find(primaryKey: primaryKey, in: table) == nil else {
-                throw duplicate(primaryKey, table, column)
+                throw duplicate(primaryKey, table, column: column)
             }
         }
-        return create(overlay(table), table.primaryKey, primaryKey)
+        return create(overlay(table), table.primaryKey, primaryKey: primaryKey)
     }
 
-    private func duplicate(_ primaryKey: Value, _ table: Table, _ column: Column) -> EngineError {
+    private func duplicate(_ primaryKey: Value, _ table: Table, column: Column) -> EngineError {
         EngineError(
             .duplicatePrimaryKey,
             "'\(table.name)' already has an object whose primary key '\(column.name)' is \(primaryKey)."
@@ -55,8 +55,8 @@ extension WriteTransaction {
             index.greatestInt = primaryKey
         }
         let key = insertRow(overlay)
-        if overlay.hasPlaceholders { noteMade(table, key, .int(primaryKey)) }
-        index.changes.insertInt(primaryKey, key.raw)
+        if overlay.hasPlaceholders { noteMade(table, key, primaryKey: .int(primaryKey)) }
+        index.changes.insertInt(primaryKey, key: key.raw)
         let (cluster, slot) = locate(key)
         openLeaf(column, cluster).1._withUnsafeGuaranteedRef { $0.setInt(slot, primaryKey) }
         return key
@@ -66,10 +66,10 @@ extension WriteTransaction {
     package func createUnlessTaken(_ table: Table, primaryKey: Value) -> ObjectKey? {
         guard let column = table.primaryKey else { return nil }
         if find(primaryKey: primaryKey, in: table) != nil { return nil }
-        return create(overlay(table), column, primaryKey)
+        return create(overlay(table), column, primaryKey: primaryKey)
     }
 
-    package func createKeyless(_ table: Table) -> ObjectKey { create(overlay(table), nil, nil) }
+    package func createKeyless(_ table: Table) -> ObjectKey { create(overlay(table), nil, primaryKey: nil) }
 
     @inline(__always)
     private func isTaken(_ bytes: UnsafeRawBufferPointer, _ index: IndexOverlay) -> Bool {
@@ -80,13 +80,19 @@ extension WriteTransaction {
         }
     }
 
-    private func create(_ overlay: TableOverlay, _ column: Column?, _ primaryKey: Value?) -> ObjectKey {
+    private func create(_ overlay: TableOverlay, _ column: Column?, primaryKey: Value?) -> ObjectKey {
         let key = insertRow(overlay)
         if let column, let primaryKey {
-            if overlay.hasPlaceholders { noteMade(overlay.table, key, primaryKey) }
+            if overlay.hasPlaceholders { noteMade(overlay.table, key, primaryKey: primaryKey) }
             index(column).insert(primaryKey, key)
             let (cluster, slot) = locate(key)
-            store(primaryKey, column.type, in: writable(columnOverlay(column), cluster), slot, column.segment(.blobs))
+            store(
+                primaryKey,
+                column.type,
+                in: writable(columnOverlay(column), cluster),
+                slot: slot,
+                blobs: column.segment(.blobs)
+            )
         }
         return key
     }
@@ -95,6 +101,14 @@ extension WriteTransaction {
     package func hasMadeObjects(in table: Table) -> Bool {
         guard table.id < tables.count, let overlay = tables[table.id] else { return false }
         return overlay.state.nextKey != overlay.baseState.nextKey
+    }
+
+    /// Returns the keys of the objects of a table that the transaction created and that exist.
+    ///
+    /// - Complexity: O(created objects)
+    package func madeObjects(in table: Table) -> [ObjectKey] {
+        guard table.id < tables.count, let overlay = tables[table.id] else { return [] }
+        return (overlay.baseState.nextKey..<overlay.state.nextKey).map { ObjectKey($0) }.filter { contains(table, $0) }
     }
 
     private func insertRow(_ overlay: TableOverlay) -> ObjectKey {
@@ -155,7 +169,7 @@ extension WriteTransaction {
     /// - Throws: `.missingValue` for null in a required column, `.invalidArgument` for a value of another type, a link to an object that doesn't
     ///   exist, a missing object or a primary key, `.limitExceeded`. The transaction is unchanged then.
     /// - Complexity: O(1) amortised, plus the cost of indexes and links at the commit.
-    public func set(_ column: Column, _ key: ObjectKey, _ value: Value) throws(EngineError) {
+    public func set(_ column: Column, _ key: ObjectKey, to value: Value) throws(EngineError) {
         try check(value, column)
         guard contains(currentSchema.table(of: column), key) else { throw missingObject(column, key) }
         if column.isPrimaryKey {
@@ -165,63 +179,63 @@ extension WriteTransaction {
             return
         }
         if case .link = value { try checkOwners(column, key, added: [value]) { [self.value(column, key)] } }
-        write(column, key, value)
+        write(column, key, value: value)
     }
 
     /// Sets a value like `set`, without its checks. The caller has checked that the value is valid, the object exists, and the column isn't a primary
     /// key.
-    package func write(_ column: Column, _ key: ObjectKey, _ value: Value) {
+    package func write(_ column: Column, _ key: ObjectKey, value: Value) {
         spillIfOverBudget()
         switch value {
         case .link(let target):
-            setLink(column, key, target)
+            setLink(column, key, to: target)
             return
         case .null where column.type == .link:
-            setLink(column, key, nil)
+            setLink(column, key, to: nil)
             return
         default: break
         }
         if column.type == .mixed, columnOverlay(column).hasHiddenLinks { dropHiddenLinks(column, key) }
         let (cluster, slot) = locate(key)
         let (columns, buffer) = openLeaf(column, cluster)
-        if column.isTracked { noteIndexed(column, key, value) }
-        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        if column.isTracked { noteIndexed(column, key, new: value) }
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster: cluster, slot: slot) }
         if column.type == .mixed {
             journal?.wasSet(column, key)
             let old = self.value(column, key)
             if old != value { linksChanged(column, key, removed: [old], added: [value]) }
         }
-        buffer._withUnsafeGuaranteedRef { store(value, column.type, in: $0, slot, column.segment(.blobs)) }
+        buffer._withUnsafeGuaranteedRef { store(value, column.type, in: $0, slot: slot, blobs: column.segment(.blobs)) }
     }
 
     /// Sets an integer.
     /// - Precondition: the column is an integer column and isn't a primary key, and the object exists.
-    public func setInt(_ column: Column, _ key: ObjectKey, _ value: Int64) {
+    public func setInt(_ column: Column, _ key: ObjectKey, to value: Int64) {
         let (cluster, slot) = locate(key)
         let (columns, buffer) = openLeaf(column, cluster)
         if column.isTracked {
-            noteIndexed(column, key, .int(value))
+            noteIndexed(column, key, new: .int(value))
         }
-        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster: cluster, slot: slot) }
         buffer._withUnsafeGuaranteedRef { $0.setInt(slot, value) }
     }
 
     /// Sets a double.
     /// - Precondition: the column is a double column, and the object exists.
-    public func setDouble(_ column: Column, _ key: ObjectKey, _ value: Double) {
+    public func setDouble(_ column: Column, _ key: ObjectKey, to value: Double) {
         let (cluster, slot) = locate(key)
         let (columns, buffer) = openLeaf(column, cluster)
-        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster: cluster, slot: slot) }
         buffer._withUnsafeGuaranteedRef { $0.setDouble(slot, value) }
     }
 
     /// Sets a timestamp.
     /// - Precondition: the column is a timestamp column and isn't a primary key, and the object exists.
-    package func setTimestamp(_ column: Column, _ key: ObjectKey, _ value: Timestamp) {
+    package func setTimestamp(_ column: Column, _ key: ObjectKey, to value: Timestamp) {
         let (cluster, slot) = locate(key)
         let (columns, buffer) = openLeaf(column, cluster)
-        if column.isTracked { noteIndexed(column, key, .timestamp(value)) }
-        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        if column.isTracked { noteIndexed(column, key, new: .timestamp(value)) }
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster: cluster, slot: slot) }
         buffer._withUnsafeGuaranteedRef {
             $0.setTimestamp(slot, seconds: value.seconds, nanoseconds: value.nanoseconds)
         }
@@ -229,28 +243,28 @@ extension WriteTransaction {
 
     /// Sets a Boolean value.
     /// - Precondition: the column is a Boolean column, and the object exists.
-    public func setBool(_ column: Column, _ key: ObjectKey, _ value: Bool) {
+    public func setBool(_ column: Column, _ key: ObjectKey, to value: Bool) {
         let (cluster, slot) = locate(key)
         let (columns, buffer) = openLeaf(column, cluster)
         if column.isTracked {
-            noteIndexed(column, key, .bool(value))
+            noteIndexed(column, key, new: .bool(value))
         }
-        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster: cluster, slot: slot) }
         buffer._withUnsafeGuaranteedRef { $0.setBool(slot, value) }
     }
 
     /// Sets a string.
     /// - Precondition: the column is a string column and isn't a primary key, the length of the string is within the limit, and the object exists.
-    public func setString(_ column: Column, _ key: ObjectKey, _ value: String) {
+    public func setString(_ column: Column, _ key: ObjectKey, to value: String) {
         if column.isTracked || value.utf8.count > FieldCoding.longBytes {
-            write(column, key, .string(value))
+            write(column, key, value: .string(value))
             return
         }
         let (cluster, slot) = locate(key)
         let (columns, buffer) = openLeaf(column, cluster)
-        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster: cluster, slot: slot) }
         buffer._withUnsafeGuaranteedRef { buffer in
-            if buffer.isReference(slot) { freeLong(buffer, slot, column.segment(.blobs)) }
+            if buffer.isReference(slot) { freeLong(buffer, slot, segment: column.segment(.blobs)) }
             var copy = value
             copy.withUTF8 { buffer.setBytes(slot, UnsafeRawBufferPointer($0)) }
         }
@@ -258,16 +272,16 @@ extension WriteTransaction {
 
     /// Sets a link.
     /// - Precondition: the column is a to-one link, and its target (if any) and the object exist. An embedded target doesn't have an owner yet.
-    public func setLink(_ column: Column, _ key: ObjectKey, _ target: ObjectKey?) {
-        writeLink(column, key, target)
+    public func setLink(_ column: Column, _ key: ObjectKey, to target: ObjectKey?) {
+        writeLink(column, key, to: target)
         deleteOrphans()
     }
 
-    func writeLink(_ column: Column, _ key: ObjectKey, _ target: ObjectKey?) {
+    func writeLink(_ column: Column, _ key: ObjectKey, to target: ObjectKey?) {
         if unmanagedOverlay(column)._withUnsafeGuaranteedRef({ $0.hasHiddenLinks }) { dropHiddenLinks(column, key) }
         let (cluster, slot) = locate(key)
         let (columns, unmanaged) = openLeaf(column, cluster)
-        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster, slot) }
+        columns._withUnsafeGuaranteedRef { $0.noteModified(key, cluster: cluster, slot: slot) }
         let new = target.map { $0.raw + 1 } ?? 0
         let old = unmanaged._withUnsafeGuaranteedRef { buffer in
             let old = buffer.int(slot)
@@ -280,8 +294,8 @@ extension WriteTransaction {
             if old != 0 { changes.add(target: old - 1, origin: key.raw, delta: -1) }
             if new != 0 { changes.add(target: new - 1, origin: key.raw, delta: 1) }
             if columns.ownsTargets {
-                if old != 0 { ownershipChanged(column, ObjectKey(old - 1), -1) }
-                if new != 0 { ownershipChanged(column, ObjectKey(new - 1), 1) }
+                if old != 0 { ownershipChanged(column, ObjectKey(old - 1), by: -1) }
+                if new != 0 { ownershipChanged(column, ObjectKey(new - 1), by: 1) }
             }
             if changes.pending.count > linkLogLimit { settleBacklinks(column) }
         }
@@ -296,26 +310,26 @@ extension WriteTransaction {
 
     /// Updates the index before a value is replaced. The entries of objects that this transaction created are added when the index is settled.
     @inline(never)
-    private func noteIndexed(_ column: Column, _ key: ObjectKey, _ new: Value) {
+    private func noteIndexed(_ column: Column, _ key: ObjectKey, new: Value) {
         guard let overlay = tables[column.tableID], key.raw < overlay.unindexedFrom else { return }
         let old = value(column, key)
         guard old != new else { return }
-        if column.isInCompound { noteCompounds(column, key, overlay) }
+        if column.isInCompound { noteCompounds(column, key, overlay: overlay) }
         guard column.hasIndex else { return }
         let index = index(column)
-        index.replace(old, new, key)
+        index.replace(old, with: new, of: key)
         flushIfLarge(index, overlay)
     }
 
     /// Stores a value in a decoded leaf. Long byte strings are stored in separate chunks.
-    func store(_ value: Value, _ type: ColumnType, in buffer: LeafBuffer, _ slot: Int, _ blobs: UInt32) {
+    func store(_ value: Value, _ type: ColumnType, in buffer: LeafBuffer, slot: Int, blobs: UInt32) {
         if buffer.kind == .bytes, buffer.isReference(slot) {
             if replaceLong(value, type, in: buffer, slot: slot, blobs: blobs) { return }
-            freeLong(buffer, slot, blobs)
+            freeLong(buffer, slot, segment: blobs)
         }
         switch value {
         case .null: buffer.setDefault(slot)
-        case _ where type == .mixed: storeBytes(value, type, in: buffer, slot, blobs)
+        case _ where type == .mixed: storeBytes(value, type, in: buffer, slot: slot, blobs: blobs)
         case .bool(let v): buffer.setBool(slot, v)
         case .int(let v): buffer.setInt(slot, v)
         case .link(let target): buffer.setInt(slot, target.raw + 1)
@@ -327,7 +341,8 @@ extension WriteTransaction {
                 FieldCoding.copyFixed(value, to: room.baseAddress!)
                 buffer.setFixed(slot, UnsafeRawPointer(room.baseAddress!))
             }
-        case .string, .data, .objectLink, .list, .dictionary: storeBytes(value, type, in: buffer, slot, blobs)
+        case .string, .data, .objectLink, .list, .dictionary:
+            storeBytes(value, type, in: buffer, slot: slot, blobs: blobs)
         }
     }
 
@@ -335,14 +350,14 @@ extension WriteTransaction {
         _ value: Value,
         _ type: ColumnType,
         in buffer: LeafBuffer,
-        _ slot: Int,
-        _ blobs: UInt32
+        slot: Int,
+        blobs: UInt32
     ) {
         FieldCoding.withBytes(value, type) { bytes in
             if bytes.count <= FieldCoding.longBytes {
                 buffer.setBytes(slot, bytes)
             } else {
-                storeReference(buffer, slot, storeLong(bytes, blobs), UInt64(bytes.count))
+                storeReference(buffer, slot, block: storeLong(bytes, blobs), length: UInt64(bytes.count))
             }
         }
     }
@@ -364,13 +379,13 @@ extension WriteTransaction {
                 Self.blocks(ofLong: bytes.count) == Self.blocks(ofLong: Int(clamping: old.length))
             else { return false }
             putLong(bytes, at: old.block, blobs)
-            storeReference(buffer, slot, old.block, UInt64(bytes.count))
+            storeReference(buffer, slot, block: old.block, length: UInt64(bytes.count))
             return true
         }
     }
 
     /// Stores a reference, unless the slot has it already.
-    func storeReference(_ buffer: LeafBuffer, _ slot: Int, _ block: UInt64, _ length: UInt64) {
+    func storeReference(_ buffer: LeafBuffer, _ slot: Int, block: UInt64, length: UInt64) {
         if buffer.isReference(slot), buffer.reference(slot) == (block, length) { return }
         withUnsafeBytes(of: (block.littleEndian, length.littleEndian)) {
             buffer.setBytes(slot, $0, isReference: true)
@@ -391,11 +406,11 @@ extension WriteTransaction {
         let size = BlockLimits.twoPages
         for i in 0..<Self.blocks(ofLong: bytes.count) {
             let end = min(bytes.count, (i + 1) * size)
-            putBlock(segment, first + UInt64(i), UnsafeRawBufferPointer(rebasing: bytes[i * size..<end]))
+            putBlock(segment, first + UInt64(i), bytes: UnsafeRawBufferPointer(rebasing: bytes[i * size..<end]))
         }
     }
 
-    func freeLong(_ buffer: LeafBuffer, _ slot: Int, _ segment: UInt32) {
+    func freeLong(_ buffer: LeafBuffer, _ slot: Int, segment: UInt32) {
         freeLong(buffer.reference(slot), segment)
     }
 

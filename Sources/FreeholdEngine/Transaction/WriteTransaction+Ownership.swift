@@ -5,7 +5,7 @@
 extension WriteTransaction {
     /// Records that an embedded object gained or lost a link.
     /// - Precondition: the column links to an embedded table.
-    func ownershipChanged(_ column: Column, _ target: ObjectKey, _ delta: Int) {
+    func ownershipChanged(_ column: Column, _ target: ObjectKey, by delta: Int) {
         let id = column.targetTableID!
         if delta > 0, tables[id]?.unowned.remove(target.raw) == true { return }
         let link = ObjectLink(tableID: id, key: target)
@@ -91,7 +91,7 @@ extension WriteTransaction {
         for case .link(let child) in added {
             guard seen.insert(child).inserted else { throw hasOwner(column, child) }
             if unowned.contains(child.raw) {
-                if isAbove(target, child, column, key) {
+                if isAbove(target, child, column: column, origin: key) {
                     throw EngineError(
                         .invalidArgument,
                         "'\(column.name)' can't hold the embedded object \(child), which would own itself."
@@ -112,7 +112,7 @@ extension WriteTransaction {
     }
 
     /// Returns whether an object without an owner is the given embedded object, or owns it directly or indirectly.
-    private func isAbove(_ table: Table, _ key: ObjectKey, _ column: Column, _ origin: ObjectKey) -> Bool {
+    private func isAbove(_ table: Table, _ key: ObjectKey, column: Column, origin: ObjectKey) -> Bool {
         var (place, below) = (currentSchema.table(of: column), origin)
         if place.id == table.id, below == key { return true }
         // An object without embedded objects can't own another one. In the usual case, this test makes the search for owners unnecessary.

@@ -261,7 +261,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
         return copy.map { UnsafeRawBufferPointer($0) }
     }
 
-    func putBlock(_ segment: UInt32, _ number: UInt64, _ bytes: UnsafeRawBufferPointer) {
+    func putBlock(_ segment: UInt32, _ number: UInt64, bytes: UnsafeRawBufferPointer) {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
         copy.copyMemory(from: bytes)
         putBlock(segment, number, owned: copy)
@@ -454,7 +454,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     override func leaf(_ column: Column, cluster: Int) -> UnsafeRawPointer? {
         if let columns = tables[column.tableID]?.columns[column.index], let buffer = columns.cached(cluster) {
-            encode(buffer, columns, cluster)
+            encode(buffer, columns, cluster: cluster)
         }
         return block(column.segment(.leaf), UInt64(cluster))?.baseAddress
     }
@@ -553,7 +553,7 @@ public final class WriteTransaction: DataView, MutableBlockStore {
 
     func seal(_ columns: ColumnOverlay, _ cluster: Int) {
         guard let buffer = columns.buffers[cluster] else { return }
-        encode(buffer, columns, cluster)
+        encode(buffer, columns, cluster: cluster)
         decodedMeter.pointee -= buffer.footprint
         buffer.meter = nil
         columns.drop(cluster)

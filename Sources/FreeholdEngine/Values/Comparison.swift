@@ -5,14 +5,14 @@ public enum Comparison: Sendable, CaseIterable {
 
 extension Comparison {
     /// Returns whether the comparison of two values holds.
-    public func holds(_ a: Value, _ b: Value) -> Bool {
+    public func holds(between a: Value, and b: Value) -> Bool {
         switch self {
         case .equal: Self.areEqual(a, b)
         case .notEqual: !Self.areEqual(a, b)
-        case .less: Self.isLess(a, b)
-        case .greater: Self.isLess(b, a)
-        case .lessOrEqual: Self.isLess(a, b) || Self.areEqual(a, b)
-        case .greaterOrEqual: Self.isLess(b, a) || Self.areEqual(a, b)
+        case .less: Self.isLess(a, than: b)
+        case .greater: Self.isLess(b, than: a)
+        case .lessOrEqual: Self.isLess(a, than: b) || Self.areEqual(a, b)
+        case .greaterOrEqual: Self.isLess(b, than: a) || Self.areEqual(a, b)
         }
     }
 
@@ -24,15 +24,15 @@ extension Comparison {
         case (.list(let a), .list(let b)): a.values.elementsEqual(b.values, by: areEqual)
         case (.dictionary(let a), .dictionary(let b)):
             a.entries.elementsEqual(b.entries) {
-                Value.compareBytes($0.key, $1.key) == 0 && areEqual($0.value, $1.value)
+                Value.compareBytes($0.key, with: $1.key) == 0 && areEqual($0.value, $1.value)
             }
-        default: comparable(a, b) && Value.compare(a, b) == 0
+        default: comparable(a, b) && Value.compare(a, with: b) == 0
         }
     }
 
-    private static func isLess(_ a: Value, _ b: Value) -> Bool {
+    private static func isLess(_ a: Value, than b: Value) -> Bool {
         if a.isNull || b.isNull || a.type == .link || a.type == .mixed { return false }
-        return comparable(a, b) && Value.compare(a, b) < 0
+        return comparable(a, b) && Value.compare(a, with: b) < 0
     }
 
     private static func comparable(_ a: Value, _ b: Value) -> Bool {

@@ -1,19 +1,19 @@
 extension Decimal128: Hashable, Comparable {
     /// Compares two numbers by value and returns −1, 0 or 1. All NaNs are equal and lower than all other values.
-    public static func compare(_ a: Decimal128, _ b: Decimal128) -> Int {
+    public static func compare(_ a: Decimal128, with b: Decimal128) -> Int {
         if a.lo == b.lo && a.hi == b.hi { return 0 }
-        guard a.isFinite && b.isFinite else { return order(a.special, b.special) }
+        guard a.isFinite && b.isFinite else { return order(of: a.special, and: b.special) }
         let x = a.parts
         let y = b.parts
         if x.coefficient == 0 || y.coefficient == 0 || x.negative != y.negative {
-            return order(sign(x), sign(y))
+            return order(of: sign(x), and: sign(y))
         }
-        let result = compareMagnitudes(x, y)
+        let result = compareMagnitudes(x, with: y)
         return x.negative ? -result : result
     }
 
-    public static func == (a: Decimal128, b: Decimal128) -> Bool { compare(a, b) == 0 }
-    public static func < (a: Decimal128, b: Decimal128) -> Bool { compare(a, b) < 0 }
+    public static func == (a: Decimal128, b: Decimal128) -> Bool { compare(a, with: b) == 0 }
+    public static func < (a: Decimal128, b: Decimal128) -> Bool { compare(a, with: b) < 0 }
 
     public func hash(into hasher: inout Hasher) {
         guard isFinite else {
@@ -30,18 +30,18 @@ extension Decimal128: Hashable, Comparable {
     }
 
     /// Compares with an integer by exact value and returns −1, 0 or 1.
-    public static func compare(_ a: Decimal128, _ b: Int64) -> Int { compare(a, Decimal128(b)) }
+    public static func compare(_ a: Decimal128, with b: Int64) -> Int { compare(a, with: Decimal128(b)) }
 
     /// Compares with a double by exact value and returns −1, 0 or 1. (The double 0.1 is slightly greater than the decimal 0.1.) NaNs are equal and
     /// lower than all other values.
-    public static func compare(_ a: Decimal128, _ b: Double) -> Int {
+    public static func compare(_ a: Decimal128, with b: Double) -> Int {
         guard a.isFinite && b.isFinite else {
-            return order(a.special, b.isNaN ? -2 : b.isInfinite ? (b < 0 ? -1 : 1) : 0)
+            return order(of: a.special, and: b.isNaN ? -2 : b.isInfinite ? (b < 0 ? -1 : 1) : 0)
         }
         let x = a.parts
         let otherSign = b == 0 ? 0 : b < 0 ? -1 : 1
-        guard x.coefficient != 0 && otherSign == sign(x) else { return order(sign(x), otherSign) }
-        let result = compareMagnitudes(x, b.magnitude)
+        guard x.coefficient != 0 && otherSign == sign(x) else { return order(of: sign(x), and: otherSign) }
+        let result = compareMagnitudes(x, with: b.magnitude)
         return x.negative ? -result : result
     }
 
@@ -52,25 +52,25 @@ extension Decimal128: Hashable, Comparable {
         parts.coefficient == 0 ? 0 : parts.negative ? -1 : 1
     }
 
-    private static func order<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : a == b ? 0 : 1 }
+    private static func order<T: Comparable>(of a: T, and b: T) -> Int { a < b ? -1 : a == b ? 0 : 1 }
 
-    private static func compareMagnitudes(_ x: Parts, _ y: Parts) -> Int {
-        if x.exponent == y.exponent { return order(x.coefficient, y.coefficient) }
+    private static func compareMagnitudes(_ x: Parts, with y: Parts) -> Int {
+        if x.exponent == y.exponent { return order(of: x.coefficient, and: y.coefficient) }
         let leading = x.exponent + decimalDigits(x.coefficient)
         let otherLeading = y.exponent + decimalDigits(y.coefficient)
-        if leading != otherLeading { return order(leading, otherLeading) }
+        if leading != otherLeading { return order(of: leading, and: otherLeading) }
         // The first digits of both numbers have the same power of ten, so the scaled numbers have at most 34 digits.
         if x.exponent > y.exponent {
-            return order(x.coefficient * powerOfTen(x.exponent - y.exponent), y.coefficient)
+            return order(of: x.coefficient * powerOfTen(x.exponent - y.exponent), and: y.coefficient)
         }
-        return order(x.coefficient, y.coefficient * powerOfTen(y.exponent - x.exponent))
+        return order(of: x.coefficient, and: y.coefficient * powerOfTen(y.exponent - x.exponent))
     }
 
     /// Compares two finite positive numbers.
-    private static func compareMagnitudes(_ x: Parts, _ y: Double) -> Int {
+    private static func compareMagnitudes(_ x: Parts, with y: Double) -> Int {
         if x.coefficient < 1 << 53, let nearest = nearestDouble(UInt64(x.coefficient), x.exponent) {
             // Rounding preserves the order, so if the rounded numbers differ, they have the order of the exact ones.
-            if nearest != y { return order(nearest, y) }
+            if nearest != y { return order(of: nearest, and: y) }
         }
         let leading = x.exponent + decimalDigits(x.coefficient)
         if leading > 310 { return 1 }
@@ -83,7 +83,7 @@ extension Decimal128: Hashable, Comparable {
         if x.exponent >= 0 { a.multiply(byFiveTo: x.exponent) } else { b.multiply(byFiveTo: -x.exponent) }
         let shift = x.exponent - power
         if shift >= 0 { a.shiftLeft(shift) } else { b.shiftLeft(-shift) }
-        return Natural.compare(a, b)
+        return Natural.compare(a, with: b)
     }
 
     /// Returns c · 10^e, rounded once, or `nil` if that takes more than one operation on exact doubles.
@@ -145,7 +145,7 @@ private struct Natural {
         words.insert(contentsOf: repeatElement(0, count: bits >> 5), at: 0)
     }
 
-    static func compare(_ a: Natural, _ b: Natural) -> Int {
+    static func compare(_ a: Natural, with b: Natural) -> Int {
         if a.words.count != b.words.count { return a.words.count < b.words.count ? -1 : 1 }
         for index in a.words.indices.reversed() where a.words[index] != b.words[index] {
             return a.words[index] < b.words[index] ? -1 : 1

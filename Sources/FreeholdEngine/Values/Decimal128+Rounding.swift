@@ -60,18 +60,22 @@ extension Decimal128 {
     /// `other` is zero or this number is infinite.
     public func truncatingRemainder(dividingBy other: Decimal128) -> Decimal128 {
         guard let (x, y) = remainderOperands(other) else { return remainderOfSpecial(other) }
-        guard let exponent = commonExponent(x, y) else { return self }
-        return Decimal128(rounding: x.negative, low: residue(x, exponent, scaled(y, to: exponent)), exponent: exponent)
+        guard let exponent = commonExponent(x, and: y) else { return self }
+        return Decimal128(
+            rounding: x.negative,
+            low: residue(x, exponent, divisor: scaled(y, to: exponent)),
+            exponent: exponent
+        )
     }
 
     /// Returns IEEE's remainder, for which the quotient is rounded to the nearest integer (to an even one if two are equally near). Its absolute
     /// value is at most half of `other`. The result is exact. It is NaN if `other` is zero or this number is infinite.
     public func remainder(dividingBy other: Decimal128) -> Decimal128 {
         guard let (x, y) = remainderOperands(other) else { return remainderOfSpecial(other) }
-        guard let exponent = commonExponent(x, y) else { return self }
+        guard let exponent = commonExponent(x, and: y) else { return self }
         // The remainder modulo 2y also determines the parity of the quotient: 0 … y/2 remains, y is subtracted from y/2 … 3y/2, and 2y from the rest.
         let divisor = scaled(y, to: exponent)
-        let rest = residue(x, exponent, 2 * divisor)
+        let rest = residue(x, exponent, divisor: 2 * divisor)
         if 2 * rest <= divisor { return Decimal128(rounding: x.negative, low: rest, exponent: exponent) }
         if 2 * rest < 3 * divisor {
             let over = rest >= divisor
@@ -102,7 +106,7 @@ extension Decimal128 {
     }
 
     /// Returns the exponent to which `y` is scaled, or `nil` if `y` is so large that the remainder is this number.
-    private func commonExponent(_ x: Parts, _ y: Parts) -> Int? {
+    private func commonExponent(_ x: Parts, and y: Parts) -> Int? {
         let gap = y.exponent - x.exponent
         guard gap > 0 else { return y.exponent }
         // If `y` has more than 37 digits at this exponent, half of it exceeds every `x`.
@@ -114,7 +118,7 @@ extension Decimal128 {
     }
 
     /// Returns `x` modulo `divisor`, both in units of 10^exponent.
-    private func residue(_ x: Parts, _ exponent: Int, _ divisor: UInt128) -> UInt128 {
+    private func residue(_ x: Parts, _ exponent: Int, divisor: UInt128) -> UInt128 {
         var rest = x.coefficient % divisor
         var left = x.exponent - exponent
         while left > 0 && rest != 0 {

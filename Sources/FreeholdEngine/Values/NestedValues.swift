@@ -47,7 +47,7 @@ public struct NestedDictionary: Sendable {
         self.id = id
         self.entries = []
         self.entries.reserveCapacity(entries.count)
-        func rise(_ a: Entry, _ b: Entry) -> Bool { Value.compareBytes(a.key, b.key) < 0 }
+        func rise(_ a: Entry, other b: Entry) -> Bool { Value.compareBytes(a.key, with: b.key) < 0 }
         if zip(entries, entries.dropFirst()).allSatisfy(rise) {
             self.entries = entries
         } else {
@@ -63,7 +63,7 @@ public struct NestedDictionary: Sendable {
         var high = entries.count
         while low < high {
             let middle = (low + high) >> 1
-            if Value.compareBytes(entries[middle].key, key) < 0 { low = middle + 1 } else { high = middle }
+            if Value.compareBytes(entries[middle].key, with: key) < 0 { low = middle + 1 } else { high = middle }
         }
         return low
     }
@@ -72,11 +72,11 @@ public struct NestedDictionary: Sendable {
     public subscript(key: String) -> Value? {
         get {
             let i = position(of: key)
-            return i < entries.count && Value.compareBytes(entries[i].key, key) == 0 ? entries[i].value : nil
+            return i < entries.count && Value.compareBytes(entries[i].key, with: key) == 0 ? entries[i].value : nil
         }
         set {
             let i = position(of: key)
-            let isThere = i < entries.count && Value.compareBytes(entries[i].key, key) == 0
+            let isThere = i < entries.count && Value.compareBytes(entries[i].key, with: key) == 0
             switch (newValue, isThere) {
             case (let value?, true): entries[i].value = value
             case (let value?, false): entries.insert(Entry(key, value), at: i)

@@ -13,7 +13,7 @@ extension Value {
         case (.dictionary(let a), .dictionary(let b)):
             a.entries.count == b.entries.count
                 && zip(a.entries, b.entries).allSatisfy {
-                    Value.compareBytes($0.key, $1.key) == 0 && $0.value.isIdentical(to: $1.value)
+                    Value.compareBytes($0.key, with: $1.key) == 0 && $0.value.isIdentical(to: $1.value)
                 }
         default: self == other
         }

@@ -8,8 +8,10 @@ extension Value {
         switch (a, b) {
         case (.list(let a), .list(let b)): a.values.elementsEqual(b.values, by: areEqual)
         case (.dictionary(let a), .dictionary(let b)):
-            a.entries.elementsEqual(b.entries) { compareBytes($0.key, $1.key) == 0 && areEqual($0.value, $1.value) }
-        default: compare(a, b) == 0
+            a.entries.elementsEqual(b.entries) {
+                compareBytes($0.key, with: $1.key) == 0 && areEqual($0.value, $1.value)
+            }
+        default: compare(a, with: b) == 0
         }
     }
 

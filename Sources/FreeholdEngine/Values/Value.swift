@@ -58,7 +58,7 @@ extension Value: Hashable {
         case (.int(let a), .int(let b)): a == b
         case (.float(let a), .float(let b)): a == b || (a.isNaN && b.isNaN)
         case (.double(let a), .double(let b)): a == b || (a.isNaN && b.isNaN)
-        case (.string(let a), .string(let b)): compareBytes(a, b) == 0
+        case (.string(let a), .string(let b)): compareBytes(a, with: b) == 0
         case (.data(let a), .data(let b)): a == b
         case (.timestamp(let a), .timestamp(let b)): a == b
         case (.decimal128(let a), .decimal128(let b)): a == b

@@ -100,28 +100,28 @@ final class SnapshotCheck {
     }
 
     /// Returns a block that is in use. Reports an error if the block is missing or is in use twice.
-    func claim(_ segment: UInt32, _ number: UInt64, _ subject: @autoclosure () -> String) -> UnsafeRawBufferPointer? {
+    func claim(_ segment: UInt32, _ number: UInt64, subject: @autoclosure () -> String) -> UnsafeRawBufferPointer? {
         guard let bytes = store.block(segment, number) else {
             report("\(subject()): its block \(number) in segment \(segment) is missing.")
             return nil
         }
-        claim(segment, number, bytes, subject())
+        claim(segment, number, bytes: bytes, subject: subject())
         return bytes
     }
 
-    func claimIfStored(_ segment: UInt32, _ number: UInt64, _ subject: @autoclosure () -> String)
+    func claimIfStored(_ segment: UInt32, _ number: UInt64, subject: @autoclosure () -> String)
         -> UnsafeRawBufferPointer?
     {
         guard let bytes = store.block(segment, number) else { return nil }
-        claim(segment, number, bytes, subject())
+        claim(segment, number, bytes: bytes, subject: subject())
         return bytes
     }
 
     private func claim(
         _ segment: UInt32,
         _ number: UInt64,
-        _ bytes: UnsafeRawBufferPointer,
-        _ subject: @autoclosure () -> String
+        bytes: UnsafeRawBufferPointer,
+        subject: @autoclosure () -> String
     ) {
         if !claimed.insert(BlockAddress(segment: segment, number: number).raw).inserted {
             report("\(subject()): something else uses block \(number) in segment \(segment), too.")
@@ -144,8 +144,8 @@ final class SnapshotCheck {
         checkCatalogue()
         for table in schema.storedTables { tables[table.id] = checkTable(table) }
         for table in schema.storedTables {
-            for column in table.storedColumns { checkColumn(column, table, tables[table.id]!) }
-            for compound in table.compounds { checkCompound(compound, table, tables[table.id]!) }
+            for column in table.storedColumns { checkColumn(column, table, check: tables[table.id]!) }
+            for compound in table.compounds { checkCompound(compound, table, check: tables[table.id]!) }
             compoundValues = [:]
             store.forget()
         }
@@ -165,7 +165,7 @@ final class SnapshotCheck {
 
     private func checkCatalogue() {
         do throws(EngineError) {
-            let bytes = claimIfStored(Catalogue.segment, Catalogue.headerBlock, "The header")
+            let bytes = claimIfStored(Catalogue.segment, Catalogue.headerBlock, subject: "The header")
             let header = try DatabaseHeader.decode(bytes, path: snapshot.core.path)
             if header.clusterSpan != span { report("The header's cluster span is \(header.clusterSpan), not \(span).") }
             if bytes?.count != header.encoded().count { report("The header has a wrong length.") }
@@ -173,12 +173,12 @@ final class SnapshotCheck {
             report("The header is damaged: \(error.message)")
         }
         let root = snapshot.root
-        if let bytes = claim(Catalogue.segment, Catalogue.rootBlock, "The root") {
+        if let bytes = claim(Catalogue.segment, Catalogue.rootBlock, subject: "The root") {
             if Array(bytes) != root.encoded() { report("The root is damaged.") }
         }
         var length = 0
         for i in 0..<UInt64(root.schemaBlocks) {
-            length += claim(Catalogue.segment, Catalogue.firstSchemaBlock + i, "The schema")?.count ?? 0
+            length += claim(Catalogue.segment, Catalogue.firstSchemaBlock + i, subject: "The schema")?.count ?? 0
         }
         if length != Int(root.schemaLength) { report("The schema has \(length) bytes, not \(root.schemaLength).") }
         if schema.encoded().count != Int(root.schemaLength) { report("The schema has bytes to spare.") }
@@ -225,7 +225,7 @@ final class SnapshotCheck {
         var records: [UInt64: [UInt8]] = [:]
         for number in store.numbers(in: Catalogue.historySegment) where number != FileDigest.address.number {
             let (version, part) = (number >> 8, number & 0xFF)
-            guard let bytes = claim(Catalogue.historySegment, number, "The history") else { continue }
+            guard let bytes = claim(Catalogue.historySegment, number, subject: "The history") else { continue }
             if version > snapshot.version {
                 report("The history has a record of version \(version), which doesn't exist yet.")
             }
@@ -266,4 +266,29 @@ struct BlockBounds {
     let segment: UInt32
     let next: UInt64
     let subject: String
+}
+
+/// One object's value of a column, as the checks of that value and the reports need it.
+struct CheckedCell {
+    /// The blocks that the value may use.
+    let blobs: BlockBounds
+    /// The key of the object.
+    let key: Int64
+
+    /// The name of the value in reports.
+    var subject: String { "\(blobs.subject) of O\(key)" }
+}
+
+/// The type of the elements of a collection.
+struct ElementType {
+    let type: ColumnType
+    let isOptional: Bool
+
+    init(_ type: ColumnType, isOptional: Bool) {
+        self.type = type
+        self.isOptional = isOptional
+    }
+
+    /// The type of the elements of the column's collections.
+    init(_ column: Column) { self.init(column.type, isOptional: column.isOptional) }
 }

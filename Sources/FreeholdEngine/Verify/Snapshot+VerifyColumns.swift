@@ -1,5 +1,5 @@
 extension SnapshotCheck {
-    func checkColumn(_ column: Column, _ table: Table, _ check: TableCheck) {
+    func checkColumn(_ column: Column, _ table: Table, check: TableCheck) {
         let subject = "Column '\(table.name).\(column.name)'"
         let state = check.state.columns[column.id] ?? .init()
         let blobs = BlockBounds(segment: column.segment(.blobs), next: state.nextBlob, subject: subject)
@@ -10,27 +10,33 @@ extension SnapshotCheck {
             guard !live.isEmpty else { continue }
             let found = leaves(
                 column.segment(.leaf),
-                column.segment(.parts),
-                cluster,
+                parts: column.segment(.parts),
+                cluster: cluster,
                 type: column.type,
                 isList: column.collection != .none,
                 isOptional: column.isOptional,
-                "\(subject), cluster \(cluster)"
+                subject: "\(subject), cluster \(cluster)"
             )
             for slot in live {
                 let key = Int64(cluster * span + slot)
+                let cell = CheckedCell(blobs: blobs, key: key)
                 let place = found?.locate(slot)
                 if column.collection != .none {
-                    guard let place, let found = checkList(place.leaf, place.slot, column, blobs, key) else { continue }
+                    guard let place,
+                        let found = checkList(place.leaf, place.slot, of: column, at: cell)
+                    else { continue }
                     if column.indexKind == .places { rows.addPlace(found, key) }
                     continue
                 }
                 let missing = FieldCoding.defaultValue(column.type, isOptional: column.isOptional)
-                guard let value = place.map({ value(column.type, $0.leaf, $0.slot, blobs, key) }) ?? missing else {
+                guard
+                    let value = place.map({ value(column.type, $0.leaf, slot: $0.slot, at: cell) })
+                        ?? missing
+                else {
                     continue
                 }
-                if case .link(let target) = value { note(target.raw, from: key, column, subject) }
-                if column.type == .mixed { noteMixed([value], from: key, column, subject) }
+                if case .link(let target) = value { note(target.raw, of: column, from: cell) }
+                if column.type == .mixed { noteMixed([value], of: column, from: cell) }
                 if column.isInCompound { compoundValues[column.id, default: [:]][key] = value }
                 if isSearched, let twin = rows.add(value, key) {
                     report("\(subject): O\(key) and O\(twin) both have the primary key \(value).")
@@ -39,120 +45,92 @@ extension SnapshotCheck {
             store.forget()
         }
         if isSearched {
-            checkIndex(column, state, rows, subject)
+            checkIndex(column, state, rows: rows, subject: subject)
         } else if state.indexRoot != 0 || state.indexHeight != 0 || state.indexCount != 0 {
             report("\(subject): it isn't indexed and has an index.")
         }
         store.forget()
     }
 
-    private func note(_ target: Int64, from origin: Int64, _ column: Column, _ subject: String) {
+    private func note(_ target: Int64, of column: Column, from cell: CheckedCell) {
         guard let table = column.targetTableID.flatMap({ tables[$0] }), table.contains(target, span: span) else {
-            report("\(subject) of O\(origin): it links to O\(target), which isn't there.")
+            report("\(cell.subject): it links to O\(target), which isn't there.")
             return
         }
-        links[column.firstSegment, default: [:]][target, default: []].append(origin)
+        links[column.firstSegment, default: [:]][target, default: []].append(cell.key)
     }
 
     // MARK: Lists
 
     /// - Returns: the elements of a list or set, or `nil` if they can't be read.
-    private func checkList(
-        _ leaf: Leaf,
-        _ slot: Int,
-        _ column: Column,
-        _ blobs: BlockBounds,
-        _ key: Int64
-    ) -> [Value]? {
+    private func checkList(_ leaf: Leaf, _ slot: Int, of column: Column, at cell: CheckedCell) -> [Value]? {
         if column.collection == .dictionary {
-            guard let found = dictionary(leaf, slot, column, blobs, key) else { return nil }
-            if column.type == .mixed { noteMixed(found, from: key, column, blobs.subject) }
+            guard let found = dictionary(leaf, slot, of: column, at: cell) else { return nil }
+            if column.type == .mixed { noteMixed(found, of: column, from: cell) }
             guard column.type == .link else { return nil }
-            for case .link(let target) in found { note(target.raw, from: key, column, blobs.subject) }
+            for case .link(let target) in found { note(target.raw, of: column, from: cell) }
             return nil
         }
-        let found = list(
-            leaf,
-            slot,
-            type: column.type,
-            isOptional: column.isOptional,
-            blobs,
-            key
-        )
-        if column.collection == .set, let found { checkOrder(found, blobs.subject, key) }
-        if column.type == .mixed, let found { noteMixed(found, from: key, column, blobs.subject) }
+        let found = list(leaf, slot, of: ElementType(column), at: cell)
+        if column.collection == .set, let found { checkOrder(found, at: cell) }
+        if column.type == .mixed, let found { noteMixed(found, of: column, from: cell) }
         guard column.type == .link, let found else { return found }
-        for case .link(let target) in found { note(target.raw, from: key, column, blobs.subject) }
-        if found.contains(.null) { report("\(blobs.subject) of O\(key): a null link in a list or set.") }
+        for case .link(let target) in found { note(target.raw, of: column, from: cell) }
+        if found.contains(.null) { report("\(cell.subject): a null link in a list or set.") }
         return found
     }
 
     /// Returns a list's elements and reports errors. The result is `nil` if the elements can't be read.
-    private func list(
-        _ leaf: Leaf,
-        _ slot: Int,
-        type: ColumnType,
-        isOptional: Bool,
-        _ blobs: BlockBounds,
-        _ key: Int64
-    ) -> [Value]? {
+    private func list(_ leaf: Leaf, _ slot: Int, of elements: ElementType, at cell: CheckedCell) -> [Value]? {
         let bytes = leaf.bytes(slot)
-        guard leaf.isReference(slot) else { return inlineList(bytes, type, isOptional, blobs, key) }
+        guard leaf.isReference(slot) else { return inlineList(bytes, of: elements, at: cell) }
         guard bytes.count == 16 else {
-            report("\(blobs.subject) of O\(key): a reference of \(bytes.count) bytes.")
+            report("\(cell.subject): a reference of \(bytes.count) bytes.")
             return nil
         }
         let reference = leaf.reference(slot)
-        return treeList(reference.block, reference.length, type, isOptional, blobs, key)
+        return treeList(reference.block, count: reference.length, of: elements, at: cell)
     }
 
     /// Returns the elements of a large list.
-    func treeList(
-        _ root: UInt64,
-        _ count: UInt64,
-        _ type: ColumnType,
-        _ isOptional: Bool,
-        _ blobs: BlockBounds,
-        _ key: Int64
-    ) -> [Value]? {
+    func treeList(_ root: UInt64, count: UInt64, of elements: ElementType, at cell: CheckedCell) -> [Value]? {
         guard root >= 1, count >= 1, count <= Int64.max else {
-            report("\(blobs.subject) of O\(key): a list without elements has a tree.")
+            report("\(cell.subject): a list without elements has a tree.")
             return nil
         }
-        let tree = CountedTree(segment: blobs.segment, root: root, count: Int(count))
+        let tree = CountedTree(segment: cell.blobs.segment, root: root, count: Int(count))
         let problems = tree.checkInvariants(in: store)
-        for problem in problems { report("\(blobs.subject) of O\(key): \(problem).") }
+        for problem in problems { report("\(cell.subject): \(problem).") }
         var out: [Value] = []
-        guard problems.isEmpty, walk(tree.root, type, isOptional, blobs, key, &out) else { return nil }
+        guard problems.isEmpty, walk(tree.root, of: elements, at: cell, into: &out) else { return nil }
         return out
     }
 
     private func walk(
         _ number: UInt64,
-        _ type: ColumnType,
-        _ isOptional: Bool,
-        _ blobs: BlockBounds,
-        _ key: Int64,
-        _ out: inout [Value]
+        of elements: ElementType,
+        at cell: CheckedCell,
+        into out: inout [Value]
     ) -> Bool {
-        guard let node = CountedTreeNode.View(checking: bounded(blobs, number, "a node of O\(key)")) else {
+        guard let node = CountedTreeNode.View(checking: bounded(cell.blobs, number, what: "a node of O\(cell.key)"))
+        else {
             return false
         }
         var isSound = true
         for slot in 0..<node.count {
             let child = node.child(slot)
             if node.level > 0 {
-                if !walk(child, type, isOptional, blobs, key, &out) { isSound = false }
+                if !walk(child, of: elements, at: cell, into: &out) { isSound = false }
                 continue
             }
-            let subject = "\(blobs.subject) of O\(key), chunk \(child)"
-            guard let bytes = bounded(blobs, child, "a chunk of O\(key)"),
+            let subject = "\(cell.subject), chunk \(child)"
+            guard let bytes = bounded(cell.blobs, child, what: "a chunk of O\(cell.key)"),
                 let leaf = wellFormed(
                     bytes,
-                    type.rawValue,
+                    elements.type.rawValue,
                     limit: ChunkBuilder.maximumCount,
-                    isOptional: isOptional,
-                    subject
+                    isOptional: elements.isOptional,
+                    subject: subject
                 )
             else {
                 isSound = false
@@ -164,22 +142,21 @@ extension SnapshotCheck {
                 continue
             }
             for i in 0..<leaf.count {
-                if let value = value(type, leaf, i, blobs, key) { out.append(value) } else { isSound = false }
+                if let value = value(elements.type, leaf, slot: i, at: cell) {
+                    out.append(value)
+                } else {
+                    isSound = false
+                }
             }
         }
         return isSound
     }
 
-    func inlineList(
-        _ bytes: UnsafeRawBufferPointer,
-        _ type: ColumnType,
-        _ isOptional: Bool,
-        _ blobs: BlockBounds,
-        _ key: Int64
-    ) -> [Value]? {
+    func inlineList(_ bytes: UnsafeRawBufferPointer, of elements: ElementType, at cell: CheckedCell) -> [Value]? {
+        let type = elements.type
         if bytes.isEmpty { return [] }
-        guard InlineList.isWellFormed(bytes, type: type, isOptional: isOptional) else {
-            report("\(blobs.subject) of O\(key): its list is damaged.")
+        guard InlineList.isWellFormed(bytes, type: type, isOptional: elements.isOptional) else {
+            report("\(cell.subject): its list is damaged.")
             return nil
         }
         let list = InlineList(bytes, type: type)
@@ -190,7 +167,7 @@ extension SnapshotCheck {
             for i in 0..<list.count {
                 let length = Int(lengths.loadUnaligned(fromByteOffset: i * 2, as: UInt16.self))
                 let element = UnsafeRawBufferPointer(rebasing: lengths[start..<start + length])
-                if !list.isNull(i), checked(type, element, blobs, key) == nil { isSound = false }
+                if !list.isNull(i), checked(type, element, at: cell) == nil { isSound = false }
                 start += length
             }
         }
@@ -209,26 +186,26 @@ extension SnapshotCheck {
             : "The inverse of '\(schema.table(of: column).name).\(column.name)'"
         let state = own.state.columns[column.id] ?? .init()
         let blobs = BlockBounds(segment: column.segment(.backlinkBlobs), next: state.nextBacklinkBlob, subject: subject)
+        let originType = ElementType(.int, isOptional: false)
         let expected = links[column.firstSegment] ?? [:]
         for cluster in check.counts.indices {
             let live = check.liveSlots(cluster, span: span)
             guard !live.isEmpty else { continue }
             let found = leaves(
                 column.segment(.backlinkLeaf),
-                column.segment(.backlinkParts),
-                cluster,
+                parts: column.segment(.backlinkParts),
+                cluster: cluster,
                 type: .int,
                 isList: true,
                 isOptional: false,
-                "\(subject), cluster \(cluster)"
+                subject: "\(subject), cluster \(cluster)"
             )
             for slot in live {
                 let key = Int64(cluster * span + slot)
                 var origins: [Int64] = []
                 if let place = found?.locate(slot) {
-                    guard let list = list(place.leaf, place.slot, type: .int, isOptional: false, blobs, key) else {
-                        continue
-                    }
+                    let cell = CheckedCell(blobs: blobs, key: key)
+                    guard let list = list(place.leaf, place.slot, of: originType, at: cell) else { continue }
                     for case .int(let origin) in list { origins.append(origin) }
                 }
                 let wanted = (expected[key] ?? []).sorted()

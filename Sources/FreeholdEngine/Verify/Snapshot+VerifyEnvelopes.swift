@@ -37,7 +37,7 @@ extension SnapshotCheck {
         found.version = snapshot.version
         guard problems.isEmpty, found != expected else { return }
         guard envelope.opensInPlace, let expected, expected.version == snapshot.version,
-            let address = outdated(found, expected)
+            let address = outdated(found, expected: expected)
         else { return report(FileDigest.mismatch) }
         let owner = schema.name(of: address, clusterSpan: snapshot.clusterSpan)
         report("\(address.described(owner)) is of another version than the rest: something put it back.")
@@ -48,7 +48,7 @@ extension SnapshotCheck {
     /// - Parameters:
     ///   - found: the digest of all blocks in the file.
     ///   - expected: the digest after the newest commit.
-    private func outdated(_ found: FileDigest, _ expected: FileDigest) -> BlockAddress? {
+    private func outdated(_ found: FileDigest, expected: FileDigest) -> BlockAddress? {
         var from = BlockAddress(raw: 0)
         while let run = try? snapshot.run(from: from), let end = run.last {
             for (address, stored) in run where FileDigest.covers(address) {

@@ -42,7 +42,7 @@ extension IndexedRows {
 }
 
 extension SnapshotCheck {
-    func checkIndex(_ column: Column, _ state: TableState.ColumnState, _ rows: IndexedRows, _ subject: String) {
+    func checkIndex(_ column: Column, _ state: TableState.ColumnState, rows: IndexedRows, subject: String) {
         let blocks = BlockBounds(segment: column.segment(.index), next: state.nextIndex, subject: "\(subject), index")
         if state.indexRoot != 0 {
             guard (1...64).contains(state.indexHeight), walk(state.indexRoot, level: state.indexHeight - 1, blocks)
@@ -73,7 +73,7 @@ extension SnapshotCheck {
     }
 
     /// - Precondition: the table's columns have been checked.
-    func checkCompound(_ compound: CompoundColumnIndex, _ table: Table, _ check: TableCheck) {
+    func checkCompound(_ compound: CompoundColumnIndex, _ table: Table, check: TableCheck) {
         let subject = "Compound index '\(table.name)' (\(compound))"
         var rows = IndexedRows(compound.entries)
         var owners: [[Value]: Int64] = [:]
@@ -95,12 +95,12 @@ extension SnapshotCheck {
                 }
             }
         }
-        checkIndex(compound.entries, check.state.columns[compound.entries.id] ?? .init(), rows, subject)
+        checkIndex(compound.entries, check.state.columns[compound.entries.id] ?? .init(), rows: rows, subject: subject)
     }
 
     /// Claims the nodes. Returns false if one of them is missing or can't be read because of damage.
     private func walk(_ number: UInt64, level: Int, _ blocks: BlockBounds) -> Bool {
-        guard let bytes = bounded(blocks, number, "a node") else { return false }
+        guard let bytes = bounded(blocks, number, what: "a node") else { return false }
         guard IndexNode.isWellFormed(bytes, level: level) else {
             report("\(blocks.subject): node \(number) is damaged.")
             return false

@@ -14,14 +14,14 @@ extension SnapshotCheck {
     /// Returns a cluster's leaf after checking that all its accessors are safe, or `nil` if the leaf is damaged or isn't stored.
     func leaves(
         _ leafSegment: UInt32,
-        _ partsSegment: UInt32,
-        _ cluster: Int,
+        parts partsSegment: UInt32,
+        cluster: Int,
         type: ColumnType,
         isList: Bool,
         isOptional: Bool,
-        _ subject: String
+        subject: String
     ) -> Leaves? {
-        guard let bytes = claimIfStored(leafSegment, UInt64(cluster), subject) else { return nil }
+        guard let bytes = claimIfStored(leafSegment, UInt64(cluster), subject: subject) else { return nil }
         let codec = isList ? type.rawValue | Leaf.listCodec : type.rawValue
         guard bytes.count >= Leaf.headerSize else {
             report("\(subject): a leaf of \(bytes.count) bytes.")
@@ -29,7 +29,9 @@ extension SnapshotCheck {
         }
         let head = Leaf(bytes.baseAddress!)
         guard head.isSplit else {
-            guard let leaf = wellFormed(bytes, codec, limit: span, isOptional: isOptional, subject) else { return nil }
+            guard let leaf = wellFormed(bytes, codec, limit: span, isOptional: isOptional, subject: subject) else {
+                return nil
+            }
             return Leaves(leaves: [leaf], partSpan: span)
         }
         guard head.codec == codec, bytes.count == Leaf.headerSize, (1...6).contains(head.partsLog2), head.count <= span,
@@ -42,8 +44,8 @@ extension SnapshotCheck {
         var parts: [Leaf?] = []
         for p in 0..<(1 << head.partsLog2) where p * partSpan < head.count {
             let number = UInt64(cluster) << 6 | UInt64(p)
-            let part = claim(partsSegment, number, "\(subject), part \(p)").flatMap {
-                wellFormed($0, codec, limit: partSpan, isOptional: isOptional, "\(subject), part \(p)")
+            let part = claim(partsSegment, number, subject: "\(subject), part \(p)").flatMap {
+                wellFormed($0, codec, limit: partSpan, isOptional: isOptional, subject: "\(subject), part \(p)")
             }
             let wanted = min(partSpan, head.count - p * partSpan)
             if let part, part.count != wanted {
@@ -59,7 +61,7 @@ extension SnapshotCheck {
         _ codec: UInt8,
         limit: Int,
         isOptional: Bool,
-        _ subject: String
+        subject: String
     ) -> Leaf? {
         if let flaw = Leaf.flaw(in: bytes, codec, limit: limit, isOptional: isOptional) {
             report("\(subject): \(flaw).")
@@ -69,10 +71,10 @@ extension SnapshotCheck {
     }
 
     /// Returns the value of a live slot and reports errors. The result is `nil` if the value can't be read.
-    func value(_ type: ColumnType, _ leaf: Leaf, _ slot: Int, _ blobs: BlockBounds, _ key: Int64) -> Value? {
+    func value(_ type: ColumnType, _ leaf: Leaf, slot: Int, at cell: CheckedCell) -> Value? {
         if leaf.isNull(slot) { return .null }
         func damaged(_ what: String) -> Value? {
-            report("\(blobs.subject) of O\(key): \(what).")
+            report("\(cell.subject): \(what).")
             return nil
         }
         switch type {
@@ -95,22 +97,22 @@ extension SnapshotCheck {
                 guard leaf.bytes(slot).count == 16 else {
                     return damaged("a reference of \(leaf.bytes(slot).count) bytes")
                 }
-                return longValue(type, leaf.reference(slot), blobs, key)
+                return longValue(type, leaf.reference(slot), at: cell)
             }
             let bytes = leaf.bytes(slot)
             if bytes.count > FieldCoding.longBytes { return damaged("\(bytes.count) bytes inside its leaf") }
-            return checked(type, bytes, blobs, key)
+            return checked(type, bytes, at: cell)
         }
     }
 
-    func checked(_ type: ColumnType, _ bytes: UnsafeRawBufferPointer, _ blobs: BlockBounds, _ key: Int64) -> Value? {
+    func checked(_ type: ColumnType, _ bytes: UnsafeRawBufferPointer, at cell: CheckedCell) -> Value? {
         if type == .string, String(validating: bytes, as: UTF8.self) == nil {
-            report("\(blobs.subject) of O\(key): a string that isn't UTF-8.")
+            report("\(cell.subject): a string that isn't UTF-8.")
             return nil
         }
         if type == .mixed {
             guard let value = MixedCoding.decodeStrictly(bytes) else {
-                report("\(blobs.subject) of O\(key): a mixed value that is damaged.")
+                report("\(cell.subject): a mixed value that is damaged.")
                 return nil
             }
             return value
@@ -121,13 +123,12 @@ extension SnapshotCheck {
     private func longValue(
         _ type: ColumnType,
         _ reference: (block: UInt64, length: UInt64),
-        _ blobs: BlockBounds,
-        _ key: Int64
+        at cell: CheckedCell
     ) -> Value? {
         let limit = UInt64(type == .string ? FieldCoding.maximumString : FieldCoding.maximumData)
         let isTooLong = type == .mixed ? reference.length > Int64.max : reference.length > limit
         guard reference.length > FieldCoding.longBytes, !isTooLong else {
-            report("\(blobs.subject) of O\(key): \(reference.length) bytes outside its leaf.")
+            report("\(cell.subject): \(reference.length) bytes outside its leaf.")
             return nil
         }
         let size = BlockLimits.twoPages
@@ -135,25 +136,24 @@ extension SnapshotCheck {
         var bytes: [UInt8] = []
         var number = reference.block
         while left > 0 {
-            guard let chunk = bounded(blobs, number, "a chunk of O\(key)") else { return nil }
+            guard let chunk = bounded(cell.blobs, number, what: "a chunk of O\(cell.key)") else { return nil }
             guard chunk.count == min(left, size) else {
-                report("\(blobs.subject) of O\(key): chunk \(number) has \(chunk.count) bytes, not \(min(left, size)).")
+                report("\(cell.subject): chunk \(number) has \(chunk.count) bytes, not \(min(left, size)).")
                 return nil
             }
             bytes += chunk
             left -= chunk.count
             number += 1
         }
-        return bytes.withUnsafeBytes { checked(type, $0, blobs, key) }
+        return bytes.withUnsafeBytes { checked(type, $0, at: cell) }
     }
 
     /// Claims a block whose number must be in use according to the table's state.
-    func bounded(_ bounds: BlockBounds, _ number: UInt64, _ what: @autoclosure () -> String) -> UnsafeRawBufferPointer?
-    {
+    func bounded(_ bounds: BlockBounds, _ number: UInt64, what: @autoclosure () -> String) -> UnsafeRawBufferPointer? {
         guard number >= 1, number < bounds.next else {
             report("\(bounds.subject): \(what()) is block \(number), which isn't in use yet.")
             return nil
         }
-        return claim(bounds.segment, number, "\(bounds.subject), \(what())")
+        return claim(bounds.segment, number, subject: "\(bounds.subject), \(what())")
     }
 }

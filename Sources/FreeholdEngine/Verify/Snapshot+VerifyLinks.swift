@@ -1,16 +1,16 @@
 extension SnapshotCheck {
     /// Records links inside mixed values, for the check of the inverse that is stored with the target's table.
-    func noteMixed(_ values: [Value], from origin: Int64, _ column: Column, _ subject: String) {
-        checkNested(values, column, subject, origin)
+    func noteMixed(_ values: [Value], of column: Column, from cell: CheckedCell) {
+        checkNested(values, at: cell)
         for value in values {
             value.forEachObjectLink { link in
                 guard let table = schema.table(id: link.tableID), !table.isEmbedded,
                     tables[link.tableID]?.contains(link.key.raw, span: span) == true
                 else {
-                    report("\(subject) of O\(origin): it links to \(link), which isn't there.")
+                    report("\(cell.subject): it links to \(link), which isn't there.")
                     return
                 }
-                let code = MixedOrigin(column, ObjectKey(origin)).code
+                let code = MixedOrigin(column, ObjectKey(cell.key)).code
                 links[table.mixedInverse.firstSegment, default: [:]][link.key.raw, default: []].append(code)
             }
         }

@@ -24,7 +24,7 @@ extension SnapshotCheck {
     func checkTable(_ table: Table) -> TableCheck {
         let name = "Table '\(table.name)'"
         var check = TableCheck()
-        if let bytes = claimIfStored(table.firstSegment, 0, name) {
+        if let bytes = claimIfStored(table.firstSegment, 0, subject: name) {
             guard let state = TableState.decode(bytes), state.isPlausible else {
                 report("\(name): its state is damaged.")
                 return check
@@ -40,7 +40,7 @@ extension SnapshotCheck {
             return check
         }
         check.counts = counts(table, name, clusters: clusters / span)
-        for cluster in check.counts.indices { checkPresence(table, name, cluster, &check) }
+        for cluster in check.counts.indices { checkPresence(table, name, cluster: cluster, check: &check) }
         let total = check.counts.reduce(0) { $0 + Int($1 & ~TableCache.presenceFlag) }
         if total != check.state.count {
             report("\(name): it has \(total) objects, its state says \(check.state.count).")
@@ -60,7 +60,7 @@ extension SnapshotCheck {
         while out.count < clusters {
             let number = UInt64(out.count / TableCache.clustersPerBlock)
             let wanted = min(TableCache.clustersPerBlock, clusters - out.count)
-            let bytes = claim(table.firstSegment + 2, number, "\(name), counts")
+            let bytes = claim(table.firstSegment + 2, number, subject: "\(name), counts")
             if let bytes, bytes.count != 2 * wanted {
                 report("\(name): block \(number) of its counts has \(bytes.count) bytes, not \(2 * wanted).")
             }
@@ -72,12 +72,12 @@ extension SnapshotCheck {
         return out
     }
 
-    private func checkPresence(_ table: Table, _ name: String, _ cluster: Int, _ check: inout TableCheck) {
+    private func checkPresence(_ table: Table, _ name: String, cluster: Int, check: inout TableCheck) {
         let live = Int(check.counts[cluster] & ~TableCache.presenceFlag)
         let keys = min(span, Int(check.state.nextKey) - cluster * span)
         if live > keys { report("\(name): cluster \(cluster) has \(live) objects of \(keys).") }
         guard check.counts[cluster] & TableCache.presenceFlag != 0 else { return }
-        guard let bytes = claim(table.firstSegment + 1, UInt64(cluster), "\(name), presence") else { return }
+        guard let bytes = claim(table.firstSegment + 1, UInt64(cluster), subject: "\(name), presence") else { return }
         let words = (span + 63) >> 6
         guard bytes.count == 8 * words else {
             report("\(name): the presence bitmap of cluster \(cluster) has \(bytes.count) bytes.")

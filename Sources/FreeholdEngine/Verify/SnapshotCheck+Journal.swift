@@ -2,7 +2,7 @@ extension SnapshotCheck {
     /// Checks that the journal's blocks belong to its entries, that each entry can be read completely, and that the positions of cursors are those of
     /// entries.
     func checkJournal() {
-        guard claimIfStored(Catalogue.journalStateSegment, 0, "The journal's state") != nil else {
+        guard claimIfStored(Catalogue.journalStateSegment, 0, subject: "The journal's state") != nil else {
             if snapshot.root.hasJournal { report("The journal's state is missing.") }
             return
         }
@@ -11,7 +11,7 @@ extension SnapshotCheck {
         var starts: Set<UInt64> = [state.next]
         // Entries that all cursors have passed are removed in small steps, so the beginning of an entry may be missing.
         let kept = state.cursors.map(\.position).min() ?? state.next
-        for number in state.first..<kept { _ = claimIfStored(Catalogue.journalSegment, number, "The journal") }
+        for number in state.first..<kept { _ = claimIfStored(Catalogue.journalSegment, number, subject: "The journal") }
         var (at, number) = (kept, state.cursors.first { $0.position == kept }?.number ?? state.nextNumber)
         while at < state.next {
             starts.insert(at)
@@ -22,7 +22,7 @@ extension SnapshotCheck {
                     report("The journal's entry at \(at) has number \(entry.number), not \(number).")
                 }
                 for block in at..<entry.next {
-                    _ = claim(Catalogue.journalSegment, block, "The journal's entry at \(at)")
+                    _ = claim(Catalogue.journalSegment, block, subject: "The journal's entry at \(at)")
                 }
                 at = entry.next
                 number += 1

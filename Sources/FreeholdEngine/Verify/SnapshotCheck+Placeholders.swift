@@ -16,7 +16,7 @@ extension SnapshotCheck {
             if snapshot.find(primaryKey: value, in: owner) != nil {
                 report("'\(owner.name)' has both an object and a placeholder with the primary key \(value).")
             }
-            if snapshot.withBacklinks(table.mixedInverse, key, { snapshot.count(of: $0) }) == 0 {
+            if snapshot.withBacklinks(table.mixedInverse, key, body: { snapshot.count(of: $0) }) == 0 {
                 report("Nothing links to the placeholder of '\(owner.name)' with the primary key \(value).")
             }
         }
@@ -39,11 +39,11 @@ extension SnapshotCheck {
                 continue
             }
             if !seen.insert(.init(key: key, column: columnID)).inserted { report("\(subject) in two rows.") }
-            check(snapshot.hiddenLinks(row: row, table), column, key, subject)
+            check(snapshot.hiddenLinks(row: row, table), column, key: key, subject: subject)
         }
     }
 
-    private func check(_ links: HiddenLinks, _ column: Column, _ key: ObjectKey, _ subject: String) {
+    private func check(_ links: HiddenLinks, _ column: Column, key: ObjectKey, subject: String) {
         if links.isEmpty { report("\(subject), but to none.") }
         for element in links.elements {
             var isSound = true

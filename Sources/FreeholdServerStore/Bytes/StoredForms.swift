@@ -5,7 +5,7 @@
 #endif
 internal import FreeholdBSON
 internal import FreeholdEngine
-internal import FreeholdSyncCore
+public import FreeholdSyncCore
 
 /// The bytes in hidden rows.
 extension [UInt8] {
@@ -84,9 +84,9 @@ func reading<Result>(_ bytes: [UInt8], _ body: (inout ByteCursor) throws -> Resu
     }
 }
 
-/// The stored form of the files from which a file was copied.
-enum StoredParents {
-    static func bytes(_ parents: [FileParent]) -> [UInt8] {
+/// The stored form of the files from which a file was copied. It is public for stores in other packages.
+public enum StoredParents {
+    public static func bytes(_ parents: [FileParent]) -> [UInt8] {
         var bytes: [UInt8] = []
         for parent in parents {
             bytes.appendVarint(UInt64(parent.ident.rawValue))
@@ -95,7 +95,7 @@ enum StoredParents {
         return bytes
     }
 
-    static func parents(_ bytes: [UInt8]) throws -> [FileParent] {
+    public static func parents(_ bytes: [UInt8]) throws -> [FileParent] {
         try reading(bytes) { cursor in
             var parents: [FileParent] = []
             while cursor.remaining > 0 {
@@ -109,13 +109,14 @@ enum StoredParents {
     }
 }
 
-/// The stored form of values that are otherwise only sent. They are stored as messages.
-enum StoredMessage {
+/// The stored form of values that are otherwise only sent. They are stored as messages. It is public for stores in
+/// other packages.
+public enum StoredMessage {
     private static let codec = MessageCodec(limit: .max)
 
-    static func bytes(_ queries: Queries) throws -> [UInt8] { try codec.encode(.queries(1, queries)) }
+    public static func bytes(_ queries: Queries) throws -> [UInt8] { try codec.encode(.queries(1, queries)) }
 
-    static func queries(_ bytes: [UInt8]) throws -> Queries? {
+    public static func queries(_ bytes: [UInt8]) throws -> Queries? {
         guard !bytes.isEmpty else { return nil }
         guard case .queries(_, let queries)? = try codec.clientMessage(bytes) else {
             throw StoreDamage("A file's queries are no queries.")
@@ -123,18 +124,18 @@ enum StoredMessage {
         return queries
     }
 
-    static func bytes(_ part: UploadedCommit) throws -> [UInt8] {
+    public static func bytes(_ part: UploadedCommit) throws -> [UInt8] {
         try codec.encode(.upload(1, Upload(commits: [part])))
     }
 
-    static func part(_ bytes: [UInt8]) throws -> UploadedCommit {
+    public static func part(_ bytes: [UInt8]) throws -> UploadedCommit {
         guard case .upload(_, let upload)? = try codec.clientMessage(bytes), let part = upload.commits.first else {
             throw StoreDamage("A part of a commit is none.")
         }
         return part
     }
 
-    static func bytes(_ stored: StoredAnswer) throws -> [UInt8] {
+    public static func bytes(_ stored: StoredAnswer) throws -> [UInt8] {
         let answer = stored.answer
         var bytes: [UInt8] = []
         bytes.appendVarint(answer.commit)
@@ -151,7 +152,7 @@ enum StoredMessage {
         return bytes + (try codec.encode(.ack(1, ack)))
     }
 
-    static func answer(_ bytes: [UInt8]) throws -> StoredAnswer {
+    public static func answer(_ bytes: [UInt8]) throws -> StoredAnswer {
         try reading(bytes) { cursor in
             let (commit, version) = (try cursor.varint(), try cursor.varint())
             let (clock, hash) = (Clock(rawValue: try cursor.varint()), try cursor.hash())
@@ -171,14 +172,17 @@ enum StoredMessage {
 
 extension StreamName {
     /// The bytes of the name. Equal names have equal bytes.
-    var bytes: [UInt8] {
+    public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.appendText(app)
         if let value { bytes.appendExact(value) }
         return bytes
     }
 
-    init(_ bytes: [UInt8]) throws {
+    /// Creates a name from its stored form.
+    ///
+    /// - Throws: `CodecError` if the bytes are damaged.
+    public init(_ bytes: [UInt8]) throws {
         self = try reading(bytes) { cursor in
             let app = try cursor.text()
             return StreamName(app: app, value: cursor.remaining > 0 ? try cursor.exactValue() : nil)

@@ -1,14 +1,18 @@
-internal import FreeholdSyncCore
+public import FreeholdSyncCore
 
 /// The before-images of a commit in the form of the log: first the names of the objects, then their states. They are
-/// compressed like messages if the store has a compression.
-struct StoredImages {
-    let names: [ObjectName]
+/// compressed like messages if the store has a compression. It is public for stores in other packages.
+public struct StoredImages: Sendable {
+    /// The names of the objects that the commit changed.
+    public let names: [ObjectName]
     private let bytes: [UInt8]
     /// For each name, the offset of its object. `nil` if the object didn't exist.
     private let places: [Int?]
 
-    static func bytes(_ changes: [BeforeImage], _ compression: (any MessageCompression)?) throws -> [UInt8] {
+    /// Returns the stored form of the before-images of a commit.
+    ///
+    /// - Throws: An error if an object is nested deeper than documents can be.
+    public static func bytes(_ changes: [BeforeImage], _ compression: (any MessageCompression)?) throws -> [UInt8] {
         var body: [UInt8] = []
         body.appendVarint(changes.count)
         for change in changes {
@@ -24,7 +28,10 @@ struct StoredImages {
         return bytes + short
     }
 
-    init(_ stored: [UInt8], _ compression: (any MessageCompression)?) throws {
+    /// Reads the names in the stored form. `object(_:horizon:)` reads the objects.
+    ///
+    /// - Throws: `CodecError`, or an error that describes the damage.
+    public init(_ stored: [UInt8], _ compression: (any MessageCompression)?) throws {
         guard let first = stored.first, first <= 1 else {
             throw StoreDamage("A commit's log is empty, or of a later form.")
         }
@@ -62,10 +69,10 @@ struct StoredImages {
     }
 
     /// The size of the images in bytes.
-    var byteCount: Int { bytes.count }
+    public var byteCount: Int { bytes.count }
 
     /// Returns the state of an object before the commit. Returns `nil` if it didn't exist.
-    func object(_ index: Int, horizon: StreamVersion) throws -> MergedObject? {
+    public func object(_ index: Int, horizon: StreamVersion) throws -> MergedObject? {
         guard let place = places[index] else { return nil }
         var object = try bytes.withUnsafeBytes { bytes in
             var cursor = ByteCursor(bytes, place..<bytes.count)

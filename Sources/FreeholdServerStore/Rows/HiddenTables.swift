@@ -25,6 +25,8 @@ struct HiddenTables {
     let other: Table
     /// The number of bytes that the commits of each user have added. `nil` until a quota is set.
     let usage: Table?
+    /// The idents of files of submissions. Nil until such a file is requested.
+    let writer: Table?
 
     init?(_ schema: DatabaseSchema) {
         guard let head = schema.hiddenTable(named: "head"), let mark = schema.hiddenTable(named: "mark"),
@@ -35,6 +37,7 @@ struct HiddenTables {
         (self.head, self.mark, self.log, self.file) = (head, mark, log, file)
         (self.part, self.shape, self.other) = (part, shape, other)
         usage = schema.hiddenTable(named: Self.usageSpec.name)
+        writer = schema.hiddenTable(named: Self.writerSpec.name)
     }
 
     static func make(in transaction: WriteTransaction) throws(EngineError) {
@@ -47,6 +50,9 @@ struct HiddenTables {
         columns: [ColumnSpec("user", .string), ColumnSpec("bytes", .int)],
         primaryKey: "user"
     )
+
+    /// A row for each file of submissions.
+    static let writerSpec = TableSpec("writer", columns: [ColumnSpec("ident", .int)])
 
     /// The columns are named by their positions, which never change. New columns are appended.
     private static let specs = [
@@ -120,6 +126,6 @@ extension DataView {
 
 extension WriteTransaction {
     func setWord(_ table: Table, _ column: Int, _ key: ObjectKey, _ value: UInt64) {
-        setInt(table.columns[column], key, Int64(bitPattern: value))
+        setInt(table.columns[column], key, to: Int64(bitPattern: value))
     }
 }

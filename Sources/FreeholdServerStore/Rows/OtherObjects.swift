@@ -98,11 +98,11 @@ struct OtherObjects {
         let row = try self.row(name) ?? transaction.create(table, primaryKey: .string(Self.text(name)))
         // Only live objects have the name of their class, so that a search for a class doesn't find deleted objects.
         let className: Value = object.isAlive && !isTakenIn ? .string(name.className.string) : .null
-        try transaction.set(column(.className), row, className)
-        transaction.setBool(column(.alive), row, object.isAlive)
+        try transaction.set(column(.className), row, to: className)
+        transaction.setBool(column(.alive), row, to: object.isAlive)
         // Only objects of asymmetric classes have the version 0.
-        transaction.setInt(column(.version), row, isTakenIn ? 0 : Int64(bitPattern: object.changed))
-        try transaction.setPieces(column(.body), row, body)
+        transaction.setInt(column(.version), row, to: isTakenIn ? 0 : Int64(bitPattern: object.changed))
+        try transaction.setPieces(column(.body), row, to: body)
     }
 
     func remove(_ name: ObjectName, in transaction: WriteTransaction) {

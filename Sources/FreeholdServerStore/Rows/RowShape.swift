@@ -82,7 +82,7 @@ final class RowShapes: Sendable {
             try known.read(transaction, tables)
             if let number = known.numbers[shape] { return number }
             let key = try transaction.create(tables.shape)
-            try transaction.set(tables.shape.columns[0], key, .data(Data(shape.bytes)))
+            try transaction.set(tables.shape.columns[0], key, to: .data(Data(shape.bytes)))
             known.add(shape, key.raw)
             return key.raw
         }

@@ -34,17 +34,17 @@ extension RowWriter {
             default: return false
             }
         }
-        if !range.isEmpty { try transaction.storedListRemove(column, row, range) }
+        if !range.isEmpty { try transaction.storedListRemove(column, row, range: range) }
         if let owned {
             for index in start..<end {
                 guard case .embedded(let fields) = elements[index] else { continue }
                 values.append(.link(try make(owned, fields, documents[index])))
             }
-            if !values.isEmpty { try transaction.listInsert(column, row, at: start, values) }
+            if !values.isEmpty { try transaction.listInsert(column, row, at: start, values: values) }
             return true
         }
         guard !values.isEmpty else { return true }
-        return (try? transaction.storedListInsert(column, row, at: start, values)) != nil
+        return (try? transaction.storedListInsert(column, row, at: start, values: values)) != nil
     }
 
     func putDictionary(
@@ -68,12 +68,12 @@ extension RowWriter {
             }
         }
         guard Set(entries.keys.map(\.string)).count == entries.count else { return false }
-        guard (try? transaction.storedDictionaryAssign(column, row, values)) != nil else { return false }
+        guard (try? transaction.storedDictionaryAssign(column, row, entries: values)) != nil else { return false }
         guard let owned else { return transaction.storedCount(column, row) == entries.count }
         for element in document {
             guard case .embedded(let fields)? = entries[SyncString(element.key)] else { continue }
             let made = try make(owned, fields, element.value)
-            try transaction.dictionarySet(column, row, forKey: element.key, .link(made))
+            try transaction.dictionarySet(column, row, forKey: element.key, to: .link(made))
         }
         return true
     }

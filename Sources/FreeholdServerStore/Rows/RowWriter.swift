@@ -27,10 +27,10 @@ struct RowWriter {
     func write(_ table: ClassTable, _ row: ObjectKey, _ key: PrimaryKey, _ object: MergedObject, old: Old?) throws {
         guard let state = table.state else { return }
         let contents = object.contents
-        transaction.setInt(state.version, row, Int64(bitPattern: object.changed))
-        transaction.setInt(state.milliseconds, row, object.stamp.clock.milliseconds)
-        transaction.setInt(state.counter, row, Int64(object.stamp.clock.counter))
-        transaction.setInt(state.ident, row, Int64(object.stamp.ident.rawValue))
+        transaction.setInt(state.version, row, to: Int64(bitPattern: object.changed))
+        transaction.setInt(state.milliseconds, row, to: object.stamp.clock.milliseconds)
+        transaction.setInt(state.counter, row, to: Int64(object.stamp.clock.counter))
+        transaction.setInt(state.ident, row, to: Int64(object.stamp.ident.rawValue))
         if object.isPlain, let fields = contents.plainFields {
             let (shape, rest) = try write(table, row, fields, old: old)
             if rest.isEmpty, shape.fields.allSatisfy({ $0.source == .column || $0.source == .null }) {
@@ -52,12 +52,12 @@ struct RowWriter {
     func take(_ table: ClassTable, _ row: ObjectKey, _ key: PrimaryKey, _ object: MergedObject) throws {
         guard let state = table.state else { return }
         try write(table, row, key, object, old: nil)
-        try transaction.set(state.version, row, .null)
+        try transaction.set(state.version, row, to: .null)
     }
 
     private func set(_ column: Column, _ row: ObjectKey, _ data: Data?) throws {
         if data == nil, transaction.readData(column, row) == nil { return }
-        try transaction.set(column, row, data.map { .data($0) } ?? .null)
+        try transaction.set(column, row, to: data.map { .data($0) } ?? .null)
     }
 
     private func finish(
@@ -66,7 +66,7 @@ struct RowWriter {
         _ shape: RowShape,
         _ rest: [BSONDocument.Element]
     ) throws {
-        transaction.setInt(table.shape, row, try shapes.number(shape, in: transaction, tables.hidden))
+        transaction.setInt(table.shape, row, to: try shapes.number(shape, in: transaction, tables.hidden))
         try set(table.rest, row, rest.isEmpty ? nil : Data(BSONDocument(rest).storedBytes()))
     }
 
@@ -126,10 +126,10 @@ struct RowWriter {
         switch column.collection {
         case .none:
             let value: Value = column.isOptional || column.type == .link ? .null : ColumnSpec("", column.type).zero
-            try transaction.setStored(column, row, value)
-        case .list: try transaction.storedListAssign(column, row, [])
-        case .set: try transaction.storedSetAssign(column, row, [])
-        case .dictionary: try transaction.storedDictionaryAssign(column, row, [])
+            try transaction.setStored(column, row, to: value)
+        case .list: try transaction.storedListAssign(column, row, values: [])
+        case .set: try transaction.storedSetAssign(column, row, values: [])
+        case .dictionary: try transaction.storedDictionaryAssign(column, row, entries: [])
         }
     }
 
@@ -148,9 +148,9 @@ struct RowWriter {
             if owned != nil, value != .null { return false }
             guard let value = try fitting(value, column) else { return false }
             if column.type == .link || column.type == .mixed {
-                try transaction.setStored(column, row, value)
+                try transaction.setStored(column, row, to: value)
             } else {
-                transaction.write(column, row, value)
+                transaction.write(column, row, value: value)
             }
             return true
         case (.none, .embedded(let fields)):
@@ -164,7 +164,7 @@ struct RowWriter {
                 guard let value = try fitting(value, column) else { return false }
                 values.append(value)
             }
-            guard (try? transaction.storedSetAssign(column, row, values)) != nil else { return false }
+            guard (try? transaction.storedSetAssign(column, row, values: values)) != nil else { return false }
             let reader = RowReader(transaction, tables, shapes, horizon: 0)
             return try reader.shown(column, row) == shown ?? content.shown
         case (.dictionary, .dictionary(let entries)):
@@ -190,7 +190,7 @@ struct RowWriter {
             try fill(owned, there, fields, shown, old: Old(contents: contents, plan: plan))
             return true
         }
-        transaction.setLink(column, row, try make(owned, fields, shown))
+        transaction.setLink(column, row, to: try make(owned, fields, shown))
         return true
     }
 

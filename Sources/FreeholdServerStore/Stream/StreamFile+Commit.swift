@@ -98,9 +98,9 @@ struct StreamWriter {
         let (log, mark) = (tables.hidden.log, tables.hidden.mark)
         let row = try transaction.create(log)
         guard row.raw + 1 == Int64(entry.version) else { throw StoreDamage("A version isn't the log's next.") }
-        transaction.setInt(log.columns[0], row, Int64(entry.author.ident.rawValue))
+        transaction.setInt(log.columns[0], row, to: Int64(entry.author.ident.rawValue))
         transaction.setWord(log, 1, row, entry.author.commit)
-        try transaction.setPieces(log.columns[2], row, StoredImages.bytes(entry.changes, stream.compression))
+        try transaction.setPieces(log.columns[2], row, to: StoredImages.bytes(entry.changes, stream.compression))
         let made = try transaction.create(mark)
         transaction.setWord(mark, MarkColumn.hashHigh.rawValue, made, entry.hash.high)
         transaction.setWord(mark, MarkColumn.hashLow.rawValue, made, entry.hash.low)

@@ -14,7 +14,7 @@ extension StreamView {
         return ident.rawValue > 0 && view.contains(tables.hidden.file, key) ? key : nil
     }
 
-    private func column(_ column: FileColumn) -> Column { tables.hidden.file.columns[column.rawValue] }
+    func column(_ column: FileColumn) -> Column { tables.hidden.file.columns[column.rawValue] }
 
     func file(_ ident: FileIdent) throws -> FileRow? {
         guard let key = fileRow(ident) else { return nil }
@@ -93,7 +93,22 @@ extension StreamView {
         return (nil, later.reversed())
     }
 
-    private func answer(_ index: Int, _ key: ObjectKey) throws -> StoredAnswer {
+    /// The answer to a commit, if it is kept. Those to commits of the log are.
+    ///
+    /// - Complexity: O(log *n*) of the answers that are kept
+    func answer(to commit: PartName) throws -> StoredAnswer? {
+        guard let key = fileRow(commit.ident) else { return nil }
+        var (low, high) = (0, view.listCount(column(.answers), key))
+        while low < high {
+            let middle = (low + high) / 2
+            let answer = try answer(middle, key)
+            if answer.answer.commit == commit.commit { return answer }
+            if answer.answer.commit > commit.commit { high = middle } else { low = middle + 1 }
+        }
+        return nil
+    }
+
+    func answer(_ index: Int, _ key: ObjectKey) throws -> StoredAnswer {
         guard case .data(let data) = view.listValue(column(.answers), key, at: index) else {
             throw StoreDamage("An answer is no data.")
         }
@@ -127,10 +142,10 @@ extension StreamView {
         let key = try transaction.create(tables.hidden.file)
         guard let raw = UInt32(exactly: key.raw + 1) else { return nil }
         let bytes = secret.words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
-        try transaction.set(column(.user), key, .string(user.string))
-        try transaction.set(column(.secret), key, .data(Data(bytes)))
+        try transaction.set(column(.user), key, to: .string(user.string))
+        try transaction.set(column(.secret), key, to: .data(Data(bytes)))
         if !parents.isEmpty {
-            try transaction.setPieces(column(.parents), key, StoredParents.bytes(parents))
+            try transaction.setPieces(column(.parents), key, to: StoredParents.bytes(parents))
         }
         transaction.setWord(tables.hidden.file, FileColumn.clock.rawValue, key, clock.rawValue)
         var file = FileRow(FileIdent(rawValue: raw), user: user, secret: secret, parents: parents)
@@ -147,7 +162,7 @@ extension StreamView {
     ) throws {
         guard let key = fileRow(ident) else { return }
         transaction.setWord(tables.hidden.file, FileColumn.leastBase.rawValue, key, leastBase.map { $0 &+ 1 } ?? 0)
-        transaction.setInt(column(.time), key, time)
+        transaction.setInt(column(.time), key, to: time)
         var known = 0
         let count = view.listCount(column(.answers), key)
         while known < count {
@@ -155,7 +170,7 @@ extension StreamView {
             guard answer.commit < acknowledged, answer.version <= head.horizon else { break }
             known += 1
         }
-        if known > 0 { try transaction.listRemove(column(.answers), key, 0..<known) }
+        if known > 0 { try transaction.listRemove(column(.answers), key, range: 0..<known) }
     }
 
     func note(_ ident: FileIdent, _ queries: Queries, isComplete: Bool, in transaction: WriteTransaction) throws {
@@ -163,13 +178,13 @@ extension StreamView {
         var classes = Set(queries.queries.map(\.className))
         let bytes = try StoredMessage.bytes(queries)
         if isComplete {
-            try transaction.setPieces(column(.subscribed), key, bytes)
-            try transaction.setPieces(column(.pending), key, [])
+            try transaction.setPieces(column(.subscribed), key, to: bytes)
+            try transaction.setPieces(column(.pending), key, to: [])
         } else {
-            try transaction.setPieces(column(.pending), key, bytes)
+            try transaction.setPieces(column(.pending), key, to: bytes)
             for case .string(let name) in view.listValues(column(.classes), key) { classes.insert(SyncString(name)) }
         }
-        try transaction.listAssign(column(.classes), key, classes.sorted().map { .string($0.string) })
+        try transaction.listAssign(column(.classes), key, values: classes.sorted().map { .string($0.string) })
     }
 
     /// Writes the state of a file after commits.
@@ -182,7 +197,7 @@ extension StreamView {
         transaction.setWord(table, FileColumn.clock.rawValue, key, row.clock.rawValue)
         let parents = StoredParents.bytes(row.parents)
         if !parents.isEmpty, view.pieces(column(.parents), key) != parents {
-            try transaction.setPieces(column(.parents), key, parents)
+            try transaction.setPieces(column(.parents), key, to: parents)
         }
     }
 
@@ -191,7 +206,7 @@ extension StreamView {
         try transaction.listAppend(
             column(.answers),
             key,
-            try answers.map { .data(Data(try StoredMessage.bytes($0))) }
+            values: try answers.map { .data(Data(try StoredMessage.bytes($0))) }
         )
     }
 }

@@ -32,15 +32,15 @@ extension StreamView {
         let count = found.map { Int(view.word(table, 2, $0)) } ?? 0
         guard index <= count else { return false }
         let key = try found ?? transaction.create(table, primaryKey: Self.text(name))
-        transaction.setInt(table.columns[2], key, Int64(index + 1))
+        transaction.setInt(table.columns[2], key, to: Int64(index + 1))
         var bytes: [UInt8] = []
         bytes.append(section: try StoredMessage.bytes(part))
         if index == count {
-            try transaction.appendPieces(table.columns[1], key, bytes)
+            try transaction.appendPieces(table.columns[1], key, bytes: bytes)
         } else {
             var all: [UInt8] = []
             for part in try parts(name).prefix(index) { all.append(section: try StoredMessage.bytes(part)) }
-            try transaction.setPieces(table.columns[1], key, all + bytes)
+            try transaction.setPieces(table.columns[1], key, to: all + bytes)
         }
         return true
     }
@@ -118,16 +118,16 @@ extension StreamView {
                 if let key = row(other) { transaction.delete(table, key) }
             }
             let key = try transaction.create(table, primaryKey: .string("\(ident.rawValue)"))
-            try transaction.listAppend(table.columns[1], key, [Self.name(part.message, time)])
-            try transaction.appendPieces(table.columns[1], key, part.bytes)
+            try transaction.listAppend(table.columns[1], key, values: [Self.name(part.message, time)])
+            try transaction.appendPieces(table.columns[1], key, bytes: part.bytes)
             transaction.setWord(table, 2, key, part.end)
             return true
         }
         guard let key = row(ident), let staged = try staged(ident), staged.message == part.message,
             staged.received == part.offset
         else { return false }
-        try transaction.listSet(table.columns[1], key, at: 0, Self.name(part.message, time))
-        try transaction.appendPieces(table.columns[1], key, part.bytes)
+        try transaction.listSet(table.columns[1], key, at: 0, to: Self.name(part.message, time))
+        try transaction.appendPieces(table.columns[1], key, bytes: part.bytes)
         transaction.setWord(table, 2, key, part.end)
         return true
     }

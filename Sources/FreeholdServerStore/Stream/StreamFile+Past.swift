@@ -10,7 +10,7 @@ extension StreamView {
         else { return nil }
         var order: [ObjectName] = []
         var before: [ObjectName: MergedObject?] = [:]
-        var authors: [FileIdent: UInt64] = [:]
+        var commits: [StepCommit] = []
         var today: [ObjectName: MergedObject?] = [:]
         var (last, bytes) = (cursor.version, 0)
         while last < min(head.version, max(end ?? .max, cursor.version)), order.count < count,
@@ -25,7 +25,7 @@ extension StreamView {
                 bytes += (image?.estimatedBytes ?? 0) + (object?.estimatedBytes ?? 0)
             }
             let author = author(last)
-            authors[author.ident] = author.commit
+            if let answer = try self.answer(to: author) { commits.append(StepCommit(author.ident, answer)) }
         }
         let after = try objects(order, at: last, today)
         return StreamStep(
@@ -33,8 +33,9 @@ extension StreamView {
             self.cursor(last),
             clock: mark(last)?.clock ?? .zero,
             order.map { ObjectStep($0, before: before[$0] ?? nil, after: after[$0] ?? nil) },
-            authors: authors,
-            horizon: reader.horizon
+            commits: commits,
+            horizon: reader.horizon,
+            head: head
         )
     }
 

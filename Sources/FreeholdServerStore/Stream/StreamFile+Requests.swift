@@ -11,6 +11,9 @@ extension StreamFile {
                     .makeFile(user: user, secret: secret, parents: parents, clock: clock, in: transaction)
             }
             return file.map { .file($0) } ?? .failed(.unavailable("The stream has no numbers left for files."))
+        case .openWriter(let secret):
+            let file = try openWriter(secret)
+            return file.map { .file($0) } ?? .failed(.unavailable("The stream has no numbers left for files."))
         case .noteFile(let ident, let acknowledged, let leastBase, let time):
             try write { transaction in
                 try stream(transaction)
@@ -46,6 +49,9 @@ extension StreamFile {
                     transaction.delete(stream.tables.hidden.file, rows)
                 }
             }
+            return .done
+        case .trimWriters(let secret):
+            try trimWriters(keeping: secret)
             return .done
         case .step(let cursor, let count, let end):
             return .step(try read { try $0.step(after: cursor, objects: count, through: end) })

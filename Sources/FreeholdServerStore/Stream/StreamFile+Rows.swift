@@ -23,6 +23,7 @@ extension StreamView {
         for holder in query.holders { rows.holders[holder] = try holding(holder) }
         for ident in query.copies { rows.copies[ident] = try copies(of: ident) }
         for user in query.users { rows.users[user] = usedBytes(of: user) }
+        rows.known = query.known.flatMap { mark($0)?.hash }
         return rows
     }
 

@@ -76,7 +76,7 @@ final class StreamFile: Sendable {
         _ = try transaction.create(tables.mark)
         let head = try transaction.create(tables.head)
         transaction.setWord(tables.head, HeadColumn.epoch.rawValue, head, epoch)
-        try transaction.set(tables.head.columns[HeadColumn.allCases.count], head, .data(Data(name.bytes)))
+        try transaction.set(tables.head.columns[HeadColumn.allCases.count], head, to: .data(Data(name.bytes)))
     }
 
     // MARK: Transactions

@@ -301,11 +301,11 @@ struct EditApplier {
         switch spot.place {
         case .property:
             // −0.0 replaces 0.0, and 1.00 replaces 1.0.
-            if !write.storedValue(column, key).isIdentical(to: new) { try write.setStored(column, key, new) }
-        case .element(let index): try write.storedListSet(column, key, at: index, new)
+            if !write.storedValue(column, key).isIdentical(to: new) { try write.setStored(column, key, to: new) }
+        case .element(let index): try write.storedListSet(column, key, at: index, to: new)
         case .entry(let name):
             guard isKey(SyncString(name), column) else { return }
-            try write.storedDictionarySet(column, key, forKey: name, new)
+            try write.storedDictionarySet(column, key, forKey: name, to: new)
         }
     }
 
@@ -332,19 +332,19 @@ struct EditApplier {
         switch (content, column.collection) {
         case (.list(let contents), .list):
             if contents.isEmpty, write.storedCount(column, key) == 0 { return }
-            try write.storedListAssign(column, key, try elements(contents, column))
+            try write.storedListAssign(column, key, values: try elements(contents, column))
         case (.set(let elements), .set):
             if elements.isEmpty, write.storedCount(column, key) == 0 { return }
-            try write.storedSetAssign(column, key, try elements.values.compactMap { try fitting($0, column) })
+            try write.storedSetAssign(column, key, values: try elements.values.compactMap { try fitting($0, column) })
         case (.dictionary(let entries), .dictionary):
             if entries.isEmpty, write.storedCount(column, key) == 0 { return }
             let entries = try entries.sorted { $0.key < $1.key }.filter { isKey($0.key, column) }.compactMap { entry in
                 try value(entry.value, column).map { (key: entry.key.string, value: $0) }
             }
-            try write.storedDictionaryAssign(column, key, entries)
-        case (.value(.null), .list): try write.storedListAssign(column, key, [])
-        case (.value(.null), .set): try write.storedSetAssign(column, key, [])
-        case (.value(.null), .dictionary): try write.storedDictionaryAssign(column, key, [])
+            try write.storedDictionaryAssign(column, key, entries: entries)
+        case (.value(.null), .list): try write.storedListAssign(column, key, values: [])
+        case (.value(.null), .set): try write.storedSetAssign(column, key, values: [])
+        case (.value(.null), .dictionary): try write.storedDictionaryAssign(column, key, entries: [])
         default: break
         }
     }
@@ -353,17 +353,17 @@ struct EditApplier {
         let count = write.storedCount(column, key)
         switch edit {
         case .insert(_, let index, let contents) where 0...count ~= index:
-            try write.storedListInsert(column, key, at: index, try elements(contents, column))
+            try write.storedListInsert(column, key, at: index, values: try elements(contents, column))
         case .remove(_, let index, let length)
         where index >= 0 && length >= 0 && index <= count && length <= count - index:
-            try write.storedListRemove(column, key, index..<index + length)
+            try write.storedListRemove(column, key, range: index..<index + length)
         case .move(_, let from, let to) where 0..<count ~= from && 0..<count ~= to:
             try write.storedListMove(column, key, from: from, to: to)
         case .clearList(_, let hidden): try clear(column, key, hidden: hidden)
         case .assignList(_, let hidden, let index, let contents):
             try clear(column, key, hidden: hidden)
             guard 0...write.storedCount(column, key) ~= index else { throw MisplacedEdit(edit: edit) }
-            try write.storedListInsert(column, key, at: index, try elements(contents, column))
+            try write.storedListInsert(column, key, at: index, values: try elements(contents, column))
         default: throw MisplacedEdit(edit: edit)
         }
     }
@@ -375,7 +375,7 @@ struct EditApplier {
         while end > 0 {
             var start = end
             while start > 0, !spared.contains(start - 1) { start -= 1 }
-            if start < end { try write.storedListRemove(column, key, start..<end) }
+            if start < end { try write.storedListRemove(column, key, range: start..<end) }
             end = start - 1
         }
     }
@@ -385,14 +385,14 @@ struct EditApplier {
         case .insertIntoSet(_, let values):
             let values = try values.compactMap { try fitting($0, column) }
             // An equal value is removed first, because 1 and 1.0 are the same element.
-            if column.type.hasEqualNumbers { try write.storedSetRemove(column, key, values) }
-            try write.storedSetInsert(column, key, values)
+            if column.type.hasEqualNumbers { try write.storedSetRemove(column, key, values: values) }
+            try write.storedSetInsert(column, key, values: values)
         case .removeFromSet(_, let values):
-            try write.storedSetRemove(column, key, try values.compactMap { try value($0, column) })
+            try write.storedSetRemove(column, key, values: try values.compactMap { try value($0, column) })
         case .clearSet(_, let hidden): try clearSet(column, key, hidden: hidden)
         case .assignSet(_, let hidden, let values):
             try clearSet(column, key, hidden: hidden)
-            try write.storedSetInsert(column, key, try values.compactMap { try value($0, column) })
+            try write.storedSetInsert(column, key, values: try values.compactMap { try value($0, column) })
         default: break
         }
     }
@@ -403,7 +403,7 @@ struct EditApplier {
         let gone = write.storedSetValues(column, key).filter { value in
             SetElement(contents.value(value, column)).map { !spared.contains($0) } ?? true
         }
-        try write.storedSetRemove(column, key, gone)
+        try write.storedSetRemove(column, key, values: gone)
     }
 }
 

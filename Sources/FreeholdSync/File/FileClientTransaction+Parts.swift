@@ -24,10 +24,10 @@ extension FileClientTransaction {
             row = known
         } else {
             row = try write.create(tables.parts)
-            try write.set(tables.parts.columns[0], row, .data(Data(KeptBytes.of(part.message))))
+            try write.set(tables.parts.columns[0], row, to: .data(Data(KeptBytes.of(part.message))))
         }
-        try write.set(tables.parts.columns[1], row, .int(Int64(bitPattern: part.end)))
-        try write.appendPieces(tables.parts.columns[2], row, part.bytes)
+        try write.set(tables.parts.columns[1], row, to: .int(Int64(bitPattern: part.end)))
+        try write.appendPieces(tables.parts.columns[2], row, bytes: part.bytes)
     }
 
     public func keptBytes() throws -> [UInt8] { partRow.map { write.pieces(tables.parts.columns[2], $0) } ?? [] }

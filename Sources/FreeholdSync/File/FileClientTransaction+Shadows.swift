@@ -52,8 +52,8 @@ extension FileClientTransaction {
             let row = try old ?? write.create(tables.shadows, primaryKey: .string(name.text))
             if old == nil { cache.shadowCount += 1 }
             let columns = tables.shadows.columns
-            try write.set(columns[1], row, .string(name.className.string))
-            try write.set(columns[2], row, shadow.version.map { .int(Int64(bitPattern: $0)) } ?? .null)
+            try write.set(columns[1], row, to: .string(name.className.string))
+            try write.set(columns[2], row, to: shadow.version.map { .int(Int64(bitPattern: $0)) } ?? .null)
             try KeptBody.set(KeptBytes.of(shadow, name), row, of: tables.shadows, in: write)
         }
     }

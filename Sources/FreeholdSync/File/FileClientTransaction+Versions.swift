@@ -93,10 +93,10 @@ extension WriteTransaction {
 
     func setVersion(_ found: FileTables.Class, _ key: ObjectKey, _ version: StreamVersion?) {
         // Setting the value can't fail, because it is a column of optional integers.
-        try? set(found.version, key, version.map { .int(Int64(bitPattern: $0)) } ?? .null)
+        try? set(found.version, key, to: version.map { .int(Int64(bitPattern: $0)) } ?? .null)
     }
 
     func setImage(_ found: FileTables.Class, _ key: ObjectKey, _ isKept: Bool) {
-        if value(found.image, key) != .bool(isKept) { setBool(found.image, key, isKept) }
+        if value(found.image, key) != .bool(isKept) { setBool(found.image, key, to: isKept) }
     }
 }

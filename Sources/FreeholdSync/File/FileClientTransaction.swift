@@ -87,8 +87,8 @@ public struct FileClientTransaction: ClientTransaction {
         for name in cache.changedSums.sorted() {
             let sum = checksum(of: name)
             let row = try row(tables.sums, .string(name.string))
-            try write.set(tables.sums.columns[1], row, .int(Int64(bitPattern: sum.count)))
-            try write.set(tables.sums.columns[2], row, .int(Int64(bitPattern: sum.sum)))
+            try write.set(tables.sums.columns[1], row, to: .int(Int64(bitPattern: sum.count)))
+            try write.set(tables.sums.columns[2], row, to: .int(Int64(bitPattern: sum.sum)))
         }
     }
 

@@ -40,7 +40,7 @@ enum FileNotes {
             let row =
                 try write.find(primaryKey: .string(name), in: table)
                 ?? write.create(table, primaryKey: .string(name))
-            try write.set(table.columns[1], row, .data(try JSONEncoder().encode(note)))
+            try write.set(table.columns[1], row, to: .data(try JSONEncoder().encode(note)))
             _ = try write.commit()
         } catch {
             write.cancel()

@@ -27,8 +27,8 @@ enum KeptBody {
     static func set(_ bytes: [UInt8], _ row: ObjectKey, of table: Table, in write: WriteTransaction) throws {
         guard let body = table.column(named: "body"), let pieces = table.column(named: "pieces") else { return }
         let fits = bytes.count <= valueBytes
-        try write.set(body, row, .data(fits ? Data(bytes) : Data()))
-        if !fits || write.listCount(pieces, row) > 0 { try write.setPieces(pieces, row, fits ? [] : bytes) }
+        try write.set(body, row, to: .data(fits ? Data(bytes) : Data()))
+        if !fits || write.listCount(pieces, row) > 0 { try write.setPieces(pieces, row, to: fits ? [] : bytes) }
     }
 
     static func decode<T>(

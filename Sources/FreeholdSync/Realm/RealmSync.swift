@@ -427,6 +427,7 @@ final class RealmSync: FileAttachment {
     // MARK: Calls by realms
 
     func willCommit(_ transaction: WriteTransaction) throws(Realm.Error) {
+        try checkKeys(transaction)
         let subscribed = Set(SubscriptionRows.read(transaction).all.map(\.query.className))
         let others = transaction.schema.tables.filter { table in
             !table.isEmbedded && !table.isAsymmetric && !subscribed.contains(table.name)
@@ -438,6 +439,24 @@ final class RealmSync: FileAttachment {
                 .noSubscriptionForWrite,
                 "Cannot write to class \(table.name) when no flexible sync subscription has been created."
             )
+        }
+    }
+
+    /// Checks the length of the primary keys of new objects, which the server would refuse.
+    private func checkKeys(_ transaction: WriteTransaction) throws(Realm.Error) {
+        for table in transaction.schema.tables {
+            guard let column = table.primaryKey, column.type == .string else { continue }
+            for object in transaction.madeObjects(in: table) {
+                guard let key = transaction.readString(column, object), key.utf8.count > PrimaryKey.mostBytes else {
+                    continue
+                }
+                throw Realm.Error(
+                    .limitExceeded,
+                    "A synced object's primary key has at most \(PrimaryKey.mostBytes) bytes. That of a new object of "
+                        + "class '\(table.name)' has \(key.utf8.count): it begins with '\(key.prefix(40))'. Use a shorter key.",
+                    fileURL: realmConfiguration.fileURL
+                )
+            }
         }
     }
 

@@ -91,16 +91,16 @@ struct SubscriptionRows {
                 continue
             }
             if query.className.string != className {
-                try transaction.set(rows.columns[1], row, .string(query.className.string))
+                try transaction.set(rows.columns[1], row, to: .string(query.className.string))
             }
             if query.condition.string != condition {
-                try transaction.set(rows.columns[2], row, .string(query.condition.string))
+                try transaction.set(rows.columns[2], row, to: .string(query.condition.string))
             }
         }
         if let row = transaction.keys(set).first, case .int(let version) = transaction.value(set.columns[0], row),
             !ended.isEmpty
         {
-            try transaction.set(set.columns[0], row, .int(version + 1))
+            try transaction.set(set.columns[0], row, to: .int(version + 1))
         }
         return ended
     }
@@ -124,16 +124,16 @@ struct SubscriptionRows {
                 throw Realm.Error(.busy, "Somebody else changed the subscriptions meanwhile. Do it again.")
             }
             let row = try transaction.keys(set).first ?? transaction.create(set)
-            try transaction.set(set.columns[0], row, .int(there.version + 1))
+            try transaction.set(set.columns[0], row, to: .int(there.version + 1))
             let known = Dictionary(uniqueKeysWithValues: there.all.map { ($0.id, $0) })
             for gone in Set(known.keys).subtracting(kept.all.map(\.id)) { transaction.delete(rows, ObjectKey(gone)) }
             for subscription in kept.all where known[subscription.id] != subscription {
                 let key = known[subscription.id] == nil ? try transaction.create(rows) : ObjectKey(subscription.id)
-                try transaction.set(rows.columns[0], key, subscription.name.map { .string($0) } ?? .null)
-                try transaction.set(rows.columns[1], key, .string(subscription.query.className))
-                try transaction.set(rows.columns[2], key, .string(subscription.query.condition))
-                try transaction.set(rows.columns[3], key, subscription.created.stored)
-                try transaction.set(rows.columns[4], key, subscription.updated.stored)
+                try transaction.set(rows.columns[0], key, to: subscription.name.map { .string($0) } ?? .null)
+                try transaction.set(rows.columns[1], key, to: .string(subscription.query.className))
+                try transaction.set(rows.columns[2], key, to: .string(subscription.query.condition))
+                try transaction.set(rows.columns[3], key, to: subscription.created.stored)
+                try transaction.set(rows.columns[4], key, to: subscription.updated.stored)
             }
             let written = read(transaction)
             _ = try transaction.commit()

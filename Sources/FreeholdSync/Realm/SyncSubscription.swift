@@ -65,7 +65,7 @@ public struct QuerySubscription<T: Object> {
 
     /// Creates a query for the objects that a query string finds.
     public init(name: String? = nil, where format: String, _ args: Any...) {
-        self.init(name) { try $0.storedQuery(T.self, format, args) }
+        self.init(name) { try $0.storedQuery(T.self, format, arguments: args) }
     }
 
     public init(name: String? = nil, where predicate: NSPredicate) {

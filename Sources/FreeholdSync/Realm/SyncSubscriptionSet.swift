@@ -45,7 +45,7 @@ public struct SyncSubscriptionSet {
     }
 
     public func first<T: Object>(ofType type: T.Type, where format: String, _ args: Any...) -> SyncSubscription? {
-        first { try $0.storedQuery(type, format, args) }
+        first { try $0.storedQuery(type, format, arguments: args) }
     }
 
     public func first<T: Object>(ofType type: T.Type, where predicate: NSPredicate) -> SyncSubscription? {
@@ -138,7 +138,7 @@ public struct SyncSubscriptionSet {
     }
 
     public func remove<T: Object>(ofType type: T.Type, where format: String, _ args: Any...) {
-        let query = stored { try $0.storedQuery(type, format, args) }
+        let query = stored { try $0.storedQuery(type, format, arguments: args) }
         open("A subscription was removed").remove { $0.query == query }
     }
 

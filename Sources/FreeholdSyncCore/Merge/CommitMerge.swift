@@ -56,6 +56,8 @@ struct CommitMerge {
     mutating func run(_ store: inout some MergeStore) throws -> [ObjectName: RefusalReason] {
         let isRevocable = isRevocable
         places.reserveCapacity(commit.changes.count)
+        // The refusal of one deletion never lets another one stand, so all are named at once.
+        var denied: [ObjectName: RefusalReason] = [:]
         for (index, change) in commit.changes.enumerated() {
             if lensed?.malformed.contains(index) == true {
                 refuse(index, .malformed)
@@ -87,11 +89,38 @@ struct CommitMerge {
             } else if let reason = perform(change, place, author) {
                 refuse(index, reason)
             }
-            if case .delete = change, try isDenied(name, store) { return [name: .denied] }
+            if case .delete = change, denied.isEmpty || !rules.refusesWholeCommits, try isDenied(name, store) {
+                denied[name] = .denied
+            }
         }
+        if !denied.isEmpty { return denied }
         let forbidden = try forbidden(store)
         if !forbidden.isEmpty { return forbidden }
-        return try duplicate(store).map { [$0: .notUnique] } ?? [:]
+        return try duplicates(store)
+    }
+
+    /// Refuses all changes. Only the objects in which refused elements leave places are read.
+    mutating func refuseAll(_ refusal: CommitRefusal, _ store: inout some MergeStore) throws {
+        for (index, change) in commit.changes.enumerated() {
+            if lensed?.malformed.contains(index) == true {
+                refuse(index, .malformed)
+                continue
+            }
+            if refusal.leavesPlaces, change.leavesPlaces {
+                let place = try place(of: change.object, false, &store)
+                let author = Author(
+                    stamp: stamp,
+                    version: version,
+                    seen: objects[place].seen,
+                    parents: parents,
+                    isShared: isShared,
+                    isRefused: true,
+                    fill: lensed?.fills[index]
+                )
+                performRefused(change, place, author)
+            }
+            refuse(index, refusal.reason)
+        }
     }
 
     /// Returns the objects that the author has no right to change in this way.
@@ -246,11 +275,7 @@ struct CommitMerge {
 
     /// Adds the dead slots of a refused change if the list that would contain them exists.
     private mutating func performRefused(_ change: Change, _ place: Int, _ author: Author) {
-        switch change {
-        case .insert, .move, .assignList: break
-        default: return
-        }
-        guard var object = objects[place].object else { return }
+        guard change.leavesPlaces, var object = objects[place].object else { return }
         objects[place].object = nil
         if object.isAlive, object.isKnown(to: author) { _ = object.perform(change, change.path, author) }
         objects[place].object = object
@@ -280,30 +305,55 @@ struct CommitMerge {
         return false
     }
 
-    /// Returns the first object of the commit that has the same unique values as an earlier object of the commit, or as
-    /// an object that the commit doesn't change.
-    private func duplicate(_ store: some MergeStore) throws -> ObjectName? {
-        guard !rules.unique.isEmpty else { return nil }
+    /// Objects of the commit that hold the same values as one before them, or as one that the commit doesn't change.
+    ///
+    /// The refusal of one gives it its old values back, which can refuse others, or let them stand. So those are named together that are refused
+    /// in any order: all that equal an object which the commit doesn't change. If there are none, these are the first of the others, or all of the
+    /// others if their class has one constraint, since then what refuses the earlier of two equal objects refuses the later one, too.
+    private func duplicates(_ store: some MergeStore) throws -> [ObjectName: RefusalReason] {
+        guard !rules.unique.isEmpty else { return [:] }
         var checked: Set<ObjectName> = []
-        // The values of the commit's objects, by the index of the constraint.
-        var held = rules.unique.map { _ in Set<[SetElement]>() }
+        // By the constraint's index: the values that objects of the commit hold, and whether one of these objects is refused.
+        var held = rules.unique.map { _ in [[SetElement]: Bool]() }
+        // All rows that are missing are asked for at once: a commit may have many objects.
+        var missing = RowQuery()
+        var found: [(name: ObjectName, isSure: Bool)] = []
         for change in commit.changes where checked.insert(change.object).inserted {
             let name = change.object
             for (index, unique) in rules.unique.enumerated() where unique.className == name.className {
                 guard let values = try values(name, unique, store) else { continue }
-                let isNew = held[index].insert(values).inserted
-                guard refused[name] == nil else { continue }
-                if !isNew { return name }
-                let others = try store.objects(of: name.className, holding: values, in: unique.properties)
-                for other in others where other != name && other.className == name.className && !checked.contains(other)
-                {
+                guard refused[name] == nil else {
+                    held[index][values] = true
+                    continue
+                }
+                if let isRefused = held[index][values] {
+                    found.append((name, isRefused))
+                } else {
+                    held[index][values] = false
+                }
+                var holders: [ObjectName] = []
+                try missing.note {
+                    holders = try store.objects(of: name.className, holding: values, in: unique.properties)
+                }
+                for other in holders
+                where other != name && other.className == name.className && !checked.contains(other) {
                     // An object that the commit names later is refused instead.
                     if places[other] != nil, refused[other] == nil { continue }
-                    if try self.values(other, unique, store) == values { return name }
+                    try missing.note {
+                        if try self.values(other, unique, store) == values { found.append((name, true)) }
+                    }
                 }
             }
         }
-        return nil
+        guard missing.isEmpty else { throw RowsMissing { $0 = missing } }
+        guard let first = found.first else { return [:] }
+        var refused = found.filter(\.isSure).map(\.name)
+        if refused.isEmpty {
+            refused = found.map(\.name).filter { name in rules.unique.count { $0.className == name.className } == 1 }
+        }
+        // The others go with the first, then.
+        if refused.isEmpty || rules.refusesWholeCommits { refused = [first.name] }
+        return Dictionary(refused.map { ($0, .notUnique) }) { $1 }
     }
 
     /// Returns the values of a live object in the properties. Returns `nil` if one of them is null.
@@ -324,6 +374,14 @@ struct CommitMerge {
 }
 
 extension Change {
+    /// A Boolean value that indicates whether the change leaves dead slots in a list if it is refused.
+    var leavesPlaces: Bool {
+        switch self {
+        case .insert, .move, .assignList: true
+        default: false
+        }
+    }
+
     /// The steps from the object to the changed place.
     fileprivate var path: [Place.Step] { place?.path ?? [] }
 }

@@ -1,9 +1,22 @@
+/// The refusal of all changes of a commit.
+public struct CommitRefusal: Hashable, Sendable {
+    public let reason: RefusalReason
+    /// A Boolean value that indicates whether refused elements leave dead slots in their lists, so that later work can stand beside them. The
+    /// objects of these lists are read and written then.
+    public var leavesPlaces = true
+
+    public init(_ reason: RefusalReason) { self.reason = reason }
+}
+
 /// Merges commits into a stream (sync-design.md, sections 4 to 6; `docs/sync-decisions.md`).
 ///
 /// A merge reads and writes only the objects that a commit names. Objects that may still be refused by a unique
 /// constraint, a delete rule or the rights of the author are copied first. Other objects are changed in place.
 public struct StreamMerge: Sendable {
     public let rules: MergeRules
+    /// The changes that all attempts to merge a commit may have together, and the attempts that each commit has.
+    var mostSteps = 1_000_000
+    static let leastAttempts = 20
 
     public init(_ rules: MergeRules) { self.rules = rules }
 
@@ -28,7 +41,7 @@ public struct StreamMerge: Sendable {
         rights: (any SessionRights)? = nil,
         isShared: Bool = false,
         lensed: LensedCommit? = nil,
-        refusing reason: RefusalReason? = nil,
+        refusing refusal: CommitRefusal? = nil,
         now: Int64,
         to store: inout some MergeStore
     ) throws -> MergeAnswer {
@@ -50,10 +63,12 @@ public struct StreamMerge: Sendable {
         let stamp = Stamp(clock: clock, ident: ident)
         let parents = try store.parents(of: ident)
         let old = isOld ? OldWork(oldLists ?? [], version: store.version, seen: lensed?.seen) : nil
-        var refused = refusedAtOnce(commit, ident)
-        if let reason { for change in commit.changes { refused[change.object] = reason } }
+        var refused = refusal == nil ? refusedAtOnce(commit, ident) : [:]
+        if refusal == nil, try refuseLongKeys(&refused, commit, store) { refuseMore(&refused, commit) }
         // The fields that the author has no right to write, by object.
         var fields: [ObjectName: SyncString] = [:]
+        // A refusal can lead to the next one. If a large commit needs many attempts, its remaining changes are refused.
+        var attemptsLeft = max(Self.leastAttempts, mostSteps / max(commit.changes.count, 1))
         while true {
             var attempt = CommitMerge(
                 commit,
@@ -67,11 +82,18 @@ public struct StreamMerge: Sendable {
                 isShared,
                 lensed
             )
-            let new = try attempt.run(&store)
+            if let refusal { try attempt.refuseAll(refusal, &store) }
+            let new = try refusal == nil ? attempt.run(&store) : [:]
             if !new.isEmpty {
                 refused.merge(new) { $1 }
                 fields.merge(attempt.forbiddenFields) { $1 }
                 refuseMore(&refused, commit)
+                attemptsLeft -= 1
+                if attemptsLeft == 0 {
+                    for change in commit.changes where refused[change.object] == nil {
+                        refused[change.object] = .commitRefused
+                    }
+                }
                 continue
             }
             try attempt.finish(&store)
@@ -103,6 +125,24 @@ public struct StreamMerge: Sendable {
         return refused
     }
 
+    /// Refuses new objects with keys that are too long. Clients and programs of earlier versions create them.
+    ///
+    /// - Returns: true if there are such objects.
+    private func refuseLongKeys(
+        _ refused: inout [ObjectName: RefusalReason],
+        _ commit: Commit,
+        _ store: some MergeStore
+    ) throws -> Bool {
+        var isAny = false
+        for change in commit.changes {
+            guard case .create(let name, _) = change, name.key.isTooLong, refused[name] == nil else { continue }
+            if !rules.createOnly.contains(name.className), try store.object(name)?.isAlive == true { continue }
+            refused[name] = .tooLarge
+            isAny = true
+        }
+        return isAny
+    }
+
     /// Adds the objects that have to be refused together with refused ones.
     private func refuseMore(_ refused: inout [ObjectName: RefusalReason], _ commit: Commit) {
         guard !refused.isEmpty else { return }
@@ -110,14 +150,15 @@ public struct StreamMerge: Sendable {
             for change in commit.changes where refused[change.object] == nil { refused[change.object] = .commitRefused }
             return
         }
-        var isMore = true
-        while isMore {
-            isMore = false
-            for change in commit.changes {
-                guard case .delete(let name, .cascade(let cause)) = change else { continue }
-                guard refused[cause] != nil, refused[name] == nil else { continue }
+        // By the cause.
+        var deleted: [ObjectName: [ObjectName]] = [:]
+        for case .delete(let name, .cascade(let cause)) in commit.changes { deleted[cause, default: []].append(name) }
+        guard !deleted.isEmpty else { return }
+        var causes = Array(refused.keys)
+        while let cause = causes.popLast() {
+            for name in deleted[cause] ?? [] where refused[name] == nil {
                 refused[name] = .causeRefused
-                isMore = true
+                causes.append(name)
             }
         }
     }

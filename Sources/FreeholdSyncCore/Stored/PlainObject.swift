@@ -44,7 +44,7 @@ extension MergedObject {
     package var stamp: Stamp { record.base.stamp }
 
     /// Creates an object that never merges from fields of one commit.
-    package init(ingested fields: [NewField]) {
+    public init(ingested fields: [NewField]) {
         self.init(fields, Author(stamp: Stamp(clock: .zero, ident: .me), version: 0, seen: 0))
     }
 }

@@ -78,8 +78,8 @@ public struct DocumentImport: Sendable {
 
     /// The documents of one commit. No object occurs twice.
     public struct Batch: Sendable {
-        /// The objects, with the numbers of their documents in the input, starting at 1.
-        public fileprivate(set) var objects: [(document: Int, object: MappedObject)] = []
+        /// The objects, with the numbers of their documents in the input, starting at 1, and the lines at which they begin.
+        public fileprivate(set) var objects: [(document: Int, line: Int?, object: MappedObject)] = []
 
         public var names: [ObjectName] { objects.map(\.object.name) }
     }
@@ -87,12 +87,14 @@ public struct DocumentImport: Sendable {
     public struct Misfit: Error, Sendable, CustomStringConvertible {
         /// The number of the document, starting at 1.
         public let document: Int
+        /// The line, counted from 1, at which the document begins, or at which it can't be read. Nil for documents without lines.
+        public let line: Int?
         /// The name of the object, or `nil` if it is unknown.
         public let name: ObjectName?
         /// The reason, with the place in the document.
         public let misfit: DocumentMisfit
 
-        public var description: String { "Document \(document): \(misfit)" }
+        public var description: String { "Document \(document)\(line.map { ", line \($0)" } ?? ""): \(misfit)" }
     }
 
     public struct Report: Sendable {
@@ -111,7 +113,7 @@ public struct DocumentImport: Sendable {
     public let className: String
     public let options: Options
     public private(set) var report = Report()
-    private var next: (document: Int, object: MappedObject)?
+    private var next: (document: Int, line: Int?, object: MappedObject)?
 
     public init(_ mapping: DocumentMapping, className: String, options: Options = Options()) {
         self.mapping = mapping
@@ -140,19 +142,19 @@ public struct DocumentImport: Sendable {
             do {
                 guard let document = try documents.next() else { return batch.objects.isEmpty ? nil : batch }
                 report.documents += 1
-                try take(document, documents.document)
+                try take(document, documents.document, line: documents.firstLine)
             } catch let error as DocumentStreamError where error.canContinue {
                 report.documents += 1
                 let misfit = DocumentMisfit(.type, error.path, "\(error)")
-                try note(Misfit(document: error.document, name: nil, misfit: misfit))
+                try note(Misfit(document: error.document, line: error.line, name: nil, misfit: misfit))
             }
         }
     }
 
-    private mutating func take(_ document: BSONDocument, _ number: Int) throws {
+    private mutating func take(_ document: BSONDocument, _ number: Int, line: Int? = nil) throws {
         let object: MappedObject
         do { object = try mapping.object(document, of: className) } catch {
-            let misfit = Misfit(document: number, name: nil, misfit: error)
+            let misfit = Misfit(document: number, line: line, name: nil, misfit: error)
             // The class doesn't exist, so no document can fit.
             if error.code == .unknownClass, error.path.isEmpty { throw misfit }
             return try note(misfit)
@@ -160,7 +162,7 @@ public struct DocumentImport: Sendable {
         for path in object.ignored where report.ignoredFields[path] != nil || report.ignoredFields.count < 1_000 {
             report.ignoredFields[path, default: 0] += 1
         }
-        next = (number, object)
+        next = (number, line, object)
     }
 
     private mutating func note(_ misfit: Misfit) throws {
@@ -190,13 +192,13 @@ public struct DocumentImport: Sendable {
     ) throws(Misfit) -> Commit? {
         var changes: [Change] = []
         var seen: [ObjectName: StreamVersion] = [:]
-        for (document, object) in batch.objects {
+        for (document, line, object) in batch.objects {
             let old = stored[object.name]
             var draft = ObjectChanges(mapping.schema, object.name, numbers)
             do {
                 try make(object, old, &draft)
             } catch {
-                let misfit = Misfit(document: document, name: object.name, misfit: error)
+                let misfit = Misfit(document: document, line: line, name: object.name, misfit: error)
                 do { try note(misfit) } catch { throw misfit }
                 continue
             }
@@ -254,7 +256,10 @@ public struct DocumentImport: Sendable {
         if old == nil || options.mode == .replace {
             fields.merge(try mapping.missing(fields, of: found, [])) { first, _ in first }
         }
-        guard let old else { return draft.create(fields) }
+        guard let old else {
+            try mapping.checkNew(object.name)
+            return draft.create(fields)
+        }
         guard options.mode != .insert else {
             throw DocumentMisfit(.exists, ["_id"], "There is such an object already.")
         }

@@ -108,6 +108,7 @@ public struct DocumentPatch: Sendable {
         let name = try mapping.name(key, of: className)
         let (found, _) = try mapping.schema.topLevel(name.className)
         guard stored != nil || upserts else { throw DocumentMisfit(.gone, [], "There is no such object.") }
+        if stored == nil { try mapping.checkNew(name) }
         var draft = ObjectChanges(mapping.schema, name, numbers)
         var ignored: [String] = []
         switch (body, stored) {

@@ -78,6 +78,14 @@ public struct DocumentMapping: Sendable {
         return ObjectName(found.name, try Self.key(key, column, ["_id"], .key))
     }
 
+    /// - Throws: `DocumentMisfit` if no new object may have the name, because its key is too long.
+    func checkNew(_ name: ObjectName) throws(DocumentMisfit) {
+        guard name.key.isTooLong else { return }
+        let reason =
+            "The key has \(name.key.textBytes) bytes. The key of a new object has at most \(PrimaryKey.mostBytes)."
+        throw DocumentMisfit(.longKey, ["_id"], reason)
+    }
+
     /// Returns the properties that a new object needs in addition to its fields.
     ///
     /// - Throws: `DocumentMisfit` if missing properties are refused.

@@ -5,6 +5,8 @@ public struct DocumentMisfit: Error, Hashable, Sendable {
         case unknownClass
         /// The `_id` is missing, or has a wrong type.
         case key
+        /// The key of a new object is too long.
+        case longKey
         /// A required property is missing or null.
         case missing
         /// The class doesn't have the property.

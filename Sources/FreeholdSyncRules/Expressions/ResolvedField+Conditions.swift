@@ -154,10 +154,10 @@ extension ResolvedField {
         if value.isRuleNaN { return nil }
         let least = Value.int(.min)
         let greatest = Value.int(.max)
-        if Value.compare(value, least) < 0 {
+        if Value.compare(value, with: least) < 0 {
             return relation == .greater || relation == .greaterOrEqual ? .truth(true) : nil
         }
-        if Value.compare(value, greatest) > 0 {
+        if Value.compare(value, with: greatest) > 0 {
             return relation == .less || relation == .lessOrEqual ? .truth(true) : nil
         }
         // Finds the greatest whole number that isn't above the value by bisection, without arithmetic that could round.
@@ -166,9 +166,9 @@ extension ResolvedField {
         while low < high {
             let distance = UInt64(bitPattern: high &- low)
             let middle = low &+ Int64(bitPattern: distance / 2 + distance % 2)
-            if Value.compare(.int(middle), value) <= 0 { low = middle } else { high = middle - 1 }
+            if Value.compare(.int(middle), with: value) <= 0 { low = middle } else { high = middle - 1 }
         }
-        if Value.compare(.int(low), value) == 0 { return .value(.int(low)) }
+        if Value.compare(.int(low), with: value) == 0 { return .value(.int(low)) }
         switch relation {
         case .equal: return nil
         case .greater, .greaterOrEqual: return low == .max ? nil : .value(.int(relation == .greater ? low : low + 1))

@@ -86,7 +86,7 @@ extension ValueTest.Relation {
         }
         guard (a.isRuleNumber && b.isRuleNumber) || (a.type != nil && a.type == b.type) else { return false }
         if a.isRuleNaN || b.isRuleNaN { return includesEqual && a.isRuleNaN && b.isRuleNaN }
-        return holds(Value.compare(a, b))
+        return holds(Value.compare(a, with: b))
     }
 }
 

@@ -76,16 +76,20 @@ struct NumberLens: Hashable, Sendable {
             let number: Double
             switch constant {
             case .int(let value):
-                return floatThreshold(Float(value), { Value.compare(.float($0), .int(value)) }, isAbove)
+                return floatThreshold(Float(value), { Value.compare(.float($0), with: .int(value)) }, isAbove)
             case .float(let value): number = Double(value)
             case .double(let value): number = value
             case .decimal128(let value):
                 guard !value.isNaN else { return nil }
-                return floatThreshold(value.floatValue, { Value.compare(.float($0), .decimal128(value)) }, isAbove)
+                return floatThreshold(
+                    value.floatValue,
+                    { Value.compare(.float($0), with: .decimal128(value)) },
+                    isAbove
+                )
             default: return nil
             }
             guard !number.isNaN else { return nil }
-            return floatThreshold(Float(number), { Value.compare(.float($0), .double(number)) }, isAbove)
+            return floatThreshold(Float(number), { Value.compare(.float($0), with: .double(number)) }, isAbove)
         }
         switch constant {
         case .int(let value): return isAbove ? Self.next(value) : .number(.int(value))

@@ -49,7 +49,7 @@ struct BlockDecryption {
                     roundKeys.withUnsafeBufferPointer { keys in
                         for start in stride(from: 0, to: sealed.count - 15, by: 16) {
                             let block = words(sealed.baseAddress! + start)
-                            let plain = Self.decrypt(block, keys, columns, inverse)
+                            let plain = Self.decrypt(block, keys, columns: columns, inverse: inverse)
                             func store(_ i: Int, _ word: UInt32) {
                                 target.storeBytes(of: word.bigEndian, toByteOffset: start + 4 * i, as: UInt32.self)
                             }
@@ -69,11 +69,11 @@ struct BlockDecryption {
     private static func decrypt(
         _ block: (UInt32, UInt32, UInt32, UInt32),
         _ keys: UnsafeBufferPointer<UInt32>,
-        _ columns: UnsafeBufferPointer<UInt32>,
-        _ inverse: UnsafeBufferPointer<UInt8>
+        columns: UnsafeBufferPointer<UInt32>,
+        inverse: UnsafeBufferPointer<UInt8>
     ) -> (UInt32, UInt32, UInt32, UInt32) {
         var (a, b, c, d) = (block.0 ^ keys[0], block.1 ^ keys[1], block.2 ^ keys[2], block.3 ^ keys[3])
-        @inline(__always) func mix(_ p: UInt32, _ q: UInt32, _ r: UInt32, _ s: UInt32, _ key: UInt32) -> UInt32 {
+        @inline(__always) func mix(p: UInt32, q: UInt32, r: UInt32, s: UInt32, key: UInt32) -> UInt32 {
             let first = columns[Int(p >> 24)]
             let second = columns[Int(q >> 16 & 255)]
             let third = columns[Int(r >> 8 & 255)]
@@ -81,7 +81,7 @@ struct BlockDecryption {
             return first ^ (second >> 8 | second << 24) ^ (third >> 16 | third << 16) ^ (fourth >> 24 | fourth << 8)
                 ^ key
         }
-        @inline(__always) func end(_ p: UInt32, _ q: UInt32, _ r: UInt32, _ s: UInt32, _ key: UInt32) -> UInt32 {
+        @inline(__always) func end(p: UInt32, q: UInt32, r: UInt32, s: UInt32, key: UInt32) -> UInt32 {
             let upper = UInt32(inverse[Int(p >> 24)]) << 24 | UInt32(inverse[Int(q >> 16 & 255)]) << 16
             let lower = UInt32(inverse[Int(r >> 8 & 255)]) << 8 | UInt32(inverse[Int(s & 255)])
             return (upper | lower) ^ key
@@ -89,14 +89,16 @@ struct BlockDecryption {
         for round in 1..<rounds {
             let k = 4 * round
             (a, b, c, d) = (
-                mix(a, d, c, b, keys[k]), mix(b, a, d, c, keys[k + 1]), mix(c, b, a, d, keys[k + 2]),
-                mix(d, c, b, a, keys[k + 3])
+                mix(p: a, q: d, r: c, s: b, key: keys[k]), mix(p: b, q: a, r: d, s: c, key: keys[k + 1]),
+                mix(p: c, q: b, r: a, s: d, key: keys[k + 2]),
+                mix(p: d, q: c, r: b, s: a, key: keys[k + 3])
             )
         }
         let k = 4 * rounds
         return (
-            end(a, d, c, b, keys[k]), end(b, a, d, c, keys[k + 1]), end(c, b, a, d, keys[k + 2]),
-            end(d, c, b, a, keys[k + 3])
+            end(p: a, q: d, r: c, s: b, key: keys[k]), end(p: b, q: a, r: d, s: c, key: keys[k + 1]),
+            end(p: c, q: b, r: a, s: d, key: keys[k + 2]),
+            end(p: d, q: c, r: b, s: a, key: keys[k + 3])
         )
     }
 }
@@ -112,7 +114,7 @@ extension BlockDecryption {
 
         static func double(_ x: UInt8) -> UInt8 { x << 1 ^ (x & 0x80 != 0 ? 0x1b : 0) }
 
-        static func product(_ x: UInt8, _ y: UInt8) -> UInt8 {
+        static func product(_ x: UInt8, by y: UInt8) -> UInt8 {
             var (x, y, sum) = (x, y, UInt8(0))
             while y != 0 {
                 if y & 1 != 0 { sum ^= x }
@@ -127,7 +129,7 @@ extension BlockDecryption {
             var inverse = [UInt8](repeating: 0, count: 256)
             for i in 0..<256 {
                 let x = UInt8(i)
-                let reciprocal = x == 0 ? 0 : (1...255).map { UInt8($0) }.first { Self.product(x, $0) == 1 }!
+                let reciprocal = x == 0 ? 0 : (1...255).map { UInt8($0) }.first { Self.product(x, by: $0) == 1 }!
                 var (turned, sum) = (reciprocal, reciprocal)
                 for _ in 0..<4 {
                     turned = turned << 1 | turned >> 7
@@ -142,8 +144,8 @@ extension BlockDecryption {
         }
 
         private static func column(_ x: UInt8) -> UInt32 {
-            let upper = UInt32(product(x, 14)) << 24 | UInt32(product(x, 9)) << 16
-            return upper | UInt32(product(x, 13)) << 8 | UInt32(product(x, 11))
+            let upper = UInt32(product(x, by: 14)) << 24 | UInt32(product(x, by: 9)) << 16
+            return upper | UInt32(product(x, by: 13)) << 8 | UInt32(product(x, by: 11))
         }
 
         func substituted(_ word: UInt32) -> UInt32 {

@@ -60,7 +60,7 @@ final class DecryptedPages {
 
     /// - Precondition: The range is within `count`.
     @inline(__always)
-    func decrypt(_ offset: Int, _ length: Int) throws(RealmFileError) {
+    func decrypt(at offset: Int, length: Int) throws(RealmFileError) {
         var page = offset / Self.pageSize
         let end = (offset + max(length, 1) - 1) / Self.pageSize
         while page <= end, page < isDecrypted.count {

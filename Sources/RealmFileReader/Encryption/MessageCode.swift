@@ -63,17 +63,17 @@ struct SHA224 {
             for i in 16..<64 {
                 let a = w[i - 15]
                 let b = w[i - 2]
-                let s0 = turn(a, 7) ^ turn(a, 18) ^ (a >> 3)
-                let s1 = turn(b, 17) ^ turn(b, 19) ^ (b >> 10)
+                let s0 = turn(a, by: 7) ^ turn(a, by: 18) ^ (a >> 3)
+                let s1 = turn(b, by: 17) ^ turn(b, by: 19) ^ (b >> 10)
                 w[i] = w[i - 16] &+ s0 &+ w[i - 7] &+ s1
             }
             var (a, b, c, d) = (state[0], state[1], state[2], state[3])
             var (e, f, g, h) = (state[4], state[5], state[6], state[7])
             constants.withUnsafeBufferPointer { k in
                 for i in 0..<64 {
-                    let s1 = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)
+                    let s1 = turn(e, by: 6) ^ turn(e, by: 11) ^ turn(e, by: 25)
                     let t1 = h &+ s1 &+ ((e & f) ^ (~e & g)) &+ k[i] &+ w[i]
-                    let s0 = turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)
+                    let s0 = turn(a, by: 2) ^ turn(a, by: 13) ^ turn(a, by: 22)
                     let t2 = s0 &+ ((a & b) ^ (a & c) ^ (b & c))
                     (h, g, f, e) = (g, f, e, d &+ t1)
                     (d, c, b, a) = (c, b, a, t1 &+ t2)
@@ -84,7 +84,7 @@ struct SHA224 {
     }
 
     @inline(__always)
-    private static func turn(_ x: UInt32, _ n: UInt32) -> UInt32 { x >> n | x << (32 - n) }
+    private static func turn(_ x: UInt32, by n: UInt32) -> UInt32 { x >> n | x << (32 - n) }
 
     /// The first 32 bits of the fractions of the cube roots of the first 64 primes.
     private static let constants: [UInt32] = {

@@ -24,11 +24,11 @@ final class FileBytes {
 
     init(path: String, key: [UInt8]?) throws(RealmFileError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.system("The file can't be opened", path) }
+        guard descriptor >= 0 else { throw Self.system("The file can't be opened", at: path) }
         file = OpenFile(descriptor)
         mark = Self.mark(descriptor, isEncrypted: key != nil)
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw Self.system("The file's size can't be read", path) }
+        guard fstat(descriptor, &status) == 0 else { throw Self.system("The file's size can't be read", at: path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw RealmFileError(.notARealmFile, "This is no file.", path: path)
         }
@@ -48,7 +48,7 @@ final class FileBytes {
             return
         }
         guard let map = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0), map != MAP_FAILED else {
-            throw Self.system("The file can't be mapped", path)
+            throw Self.system("The file can't be mapped", at: path)
         }
         base = UnsafeRawPointer(map)
     }
@@ -68,11 +68,11 @@ final class FileBytes {
 
     /// Returns the address of a range of the file, which is valid until `release`.
     @inline(__always)
-    func address(_ offset: Int, _ length: Int) throws(RealmFileError) -> UnsafeRawPointer {
+    func address(of offset: Int, length: Int) throws(RealmFileError) -> UnsafeRawPointer {
         guard offset >= 0, length >= 0, offset <= count, length <= count - offset, let base else {
             throw .damaged("\(length) bytes go beyond the file's end", at: offset)
         }
-        if let pages { try pages.decrypt(offset, length) }
+        if let pages { try pages.decrypt(at: offset, length: length) }
         return base + offset
     }
 
@@ -83,7 +83,7 @@ final class FileBytes {
         if mappedCount > 0, let base { madvise(UnsafeMutableRawPointer(mutating: base), mappedCount, MADV_DONTNEED) }
     }
 
-    private static func system(_ what: String, _ path: String) -> RealmFileError {
+    private static func system(_ what: String, at path: String) -> RealmFileError {
         let code: RealmFileError.Code =
             switch errno {
             case ENOENT, ENOTDIR: .fileNotFound

@@ -100,7 +100,7 @@ extension FileNodes {
                 values.append(.data(Data(bytes)))
             case 8:
                 let (seconds, nanoseconds) = try pair(rest)
-                values.append(.timestamp(try timestamp(seconds, nanoseconds, at: node.offset)))
+                values.append(.timestamp(try timestamp(seconds: seconds, nanoseconds: nanoseconds, at: node.offset)))
             case 9: values.append(.float(Float(bitPattern: UInt32(truncatingIfNeeded: try number(rest)))))
             case 10: values.append(.double(Double(bitPattern: UInt64(bitPattern: try number(rest)))))
             case 11:
@@ -112,7 +112,7 @@ extension FileNodes {
             case 15: values.append(.objectId(ObjectId(bytes: try bytes(rest, count: 12))))
             case 16:
                 let (table, key) = try pair(rest)
-                values.append(typedLink(table, key))
+                values.append(typedLink(table: table, key: key))
             case 17: values.append(.uuid(uuid(try bytes(rest, count: 16))))
             case 19, 20:
                 let before = budget

@@ -103,7 +103,7 @@ extension FileNodes {
             }
         case .typedLink:
             let n = try count(node.count / 2, expected, at: node.offset)
-            for i in 0..<n { values.append(typedLink(node.int(2 * i) &- 1, node.int(2 * i + 1) &- 1)) }
+            for i in 0..<n { values.append(typedLink(table: node.int(2 * i) &- 1, key: node.int(2 * i + 1) &- 1)) }
         default:
             let shift: Int64 = form.isElement ? 0 : 1
             for i in 0..<(try count(node.count, expected, at: node.offset)) {
@@ -114,7 +114,7 @@ extension FileNodes {
         }
     }
 
-    func typedLink(_ table: Int64, _ key: Int64) -> Value {
+    func typedLink(table: Int64, key: Int64) -> Value {
         guard table >= 0, table <= Int64(UInt32.max), key >= 0 else { return .null }
         return .objectLink(ObjectLink(tableID: Int(table), key: ObjectKey(key)))
     }
@@ -182,12 +182,14 @@ extension FileNodes {
         for i in 0..<n {
             let second = seconds.int(i + 1)
             values.append(
-                second == null ? .null : .timestamp(try timestamp(second, nanoseconds.int(i), at: node.offset))
+                second == null
+                    ? .null
+                    : .timestamp(try timestamp(seconds: second, nanoseconds: nanoseconds.int(i), at: node.offset))
             )
         }
     }
 
-    func timestamp(_ seconds: Int64, _ nanoseconds: Int64, at offset: Int) throws(RealmFileError) -> Timestamp {
+    func timestamp(seconds: Int64, nanoseconds: Int64, at offset: Int) throws(RealmFileError) -> Timestamp {
         guard abs(nanoseconds.clamped) < 1_000_000_000 else {
             throw .damaged("a date has too many nanoseconds", at: offset)
         }

@@ -53,7 +53,7 @@ final class FileNodes {
             throw .damaged("a reference to \(ref) leads nowhere", at: Int(clamping: ref))
         }
         let offset = Int(ref)
-        let header = try file.address(offset, Node.headerSize)
+        let header = try file.address(of: offset, length: Node.headerSize)
         let flags = header.load(fromByteOffset: 4, as: UInt8.self)
         guard let kind = Node.WidthKind(rawValue: flags >> 3 & 3) else {
             throw .damaged("an array has an unknown kind", at: offset)
@@ -72,7 +72,7 @@ final class FileNodes {
             flags: flags
         )
         let size = node.byteCount
-        _ = try file.address(offset, Node.headerSize + size)
+        _ = try file.address(of: offset, length: Node.headerSize + size)
         budget -= Node.headerSize + size
         readCount += 1
         guard budget >= 0 else { throw .damaged("arrays are shared, or lead back to themselves", at: offset) }

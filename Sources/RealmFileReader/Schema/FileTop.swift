@@ -18,7 +18,7 @@ struct FileTop {
         guard file.count >= 24 else {
             throw RealmFileError(.notARealmFile, "The file is too short to be a Realm file.", path: path)
         }
-        let header = try file.address(0, 24)
+        let header = try file.address(of: 0, length: 24)
         let mnemonic = UnsafeRawBufferPointer(start: header + 16, count: 4)
         guard mnemonic.elementsEqual("T-DB".utf8) else {
             if file.isEncrypted {
@@ -53,7 +53,7 @@ struct FileTop {
     private static func footer(_ file: FileBytes) throws(RealmFileError) -> UInt64 {
         let place = file.count - 16
         guard place >= 24 else { throw .damaged("a copied file has no end", at: 0) }
-        let footer = try file.address(place, 16)
+        let footer = try file.address(of: place, length: 16)
         guard UInt64(littleEndian: footer.loadUnaligned(fromByteOffset: 8, as: UInt64.self)) == 0x3034_1252_37E5_26C8
         else {
             throw .damaged(

@@ -47,7 +47,7 @@ struct SchemaReader {
             name: name,
             number: Int(number),
             kind: kind,
-            properties: try properties(specRef, primaryKey, opposites),
+            properties: try properties(specRef, primaryKey, opposites: opposites),
             count: try count(root),
             root: root
         )
@@ -68,7 +68,7 @@ struct SchemaReader {
     private func properties(
         _ ref: UInt64,
         _ primaryKey: Int64?,
-        _ opposites: Node?
+        opposites: Node?
     ) throws(RealmFileError) -> [RealmFileProperty] {
         let spec = try nodes.refs(ref)
         guard let typesRef = spec.ref(0), let namesRef = spec.ref(1), let attributesRef = spec.ref(2),

@@ -37,7 +37,7 @@ extension FileNodes {
         _ body: (StoredCluster) throws(RealmFileError) -> Void
     ) throws(RealmFileError) {
         var last: Int64? = isTable ? -1 : nil
-        try walk(root, offset: 0, depth: 0, &last, body)
+        try walk(root, offset: 0, depth: 0, &last, body: body)
     }
 
     private func walk(
@@ -45,11 +45,11 @@ extension FileNodes {
         offset: UInt64,
         depth: Int,
         _ last: inout Int64?,
-        _ body: (StoredCluster) throws(RealmFileError) -> Void
+        body: (StoredCluster) throws(RealmFileError) -> Void
     ) throws(RealmFileError) {
         let node = try refs(ref)
         guard node.isInner else {
-            try body(try StoredCluster(node, keys: try keys(node, offset, &last)))
+            try body(try StoredCluster(node, keys: try keys(of: node, offset: offset, last: &last)))
             return
         }
         guard depth < TreeLimits.depth, node.count >= 3 else {
@@ -67,10 +67,10 @@ extension FileNodes {
             let own = offsets?.unsigned(i) ?? UInt64(i) << UInt64(8 * level)
             children.append((child, offset &+ own))
         }
-        for child in children { try walk(child.ref, offset: child.offset, depth: depth + 1, &last, body) }
+        for child in children { try walk(child.ref, offset: child.offset, depth: depth + 1, &last, body: body) }
     }
 
-    private func keys(_ node: Node, _ offset: UInt64, _ last: inout Int64?) throws(RealmFileError) -> [Int64] {
+    private func keys(of node: Node, offset: UInt64, last: inout Int64?) throws(RealmFileError) -> [Int64] {
         var keys: [Int64] = []
         func add(_ key: UInt64) throws(RealmFileError) {
             let sum = Int64(bitPattern: offset &+ key)

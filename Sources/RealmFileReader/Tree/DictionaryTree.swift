@@ -24,9 +24,9 @@ extension FileNodes {
         guard let ref else { return }
         try checkNesting(depth, at: ref)
         if isOld {
-            try forEachOldEntries(ref, depth, body)
+            try forEachOldEntries(ref, depth, body: body)
         } else {
-            try forEachNewEntries(ref, depth, body)
+            try forEachNewEntries(ref, depth, body: body)
         }
     }
 
@@ -37,7 +37,7 @@ extension FileNodes {
     private func forEachOldEntries(
         _ ref: UInt64,
         _ depth: Int,
-        _ body: (Entries) throws(RealmFileError) -> Void
+        body: (Entries) throws(RealmFileError) -> Void
     ) throws(RealmFileError) {
         try forEachCluster(ref, isTable: false) { (cluster) throws(RealmFileError) in
             let n = cluster.keys.count
@@ -56,7 +56,7 @@ extension FileNodes {
     private func forEachNewEntries(
         _ ref: UInt64,
         _ depth: Int,
-        _ body: (Entries) throws(RealmFileError) -> Void
+        body: (Entries) throws(RealmFileError) -> Void
     ) throws(RealmFileError) {
         let node = try refs(ref)
         let (keysRef, valuesRef) = (node.ref(0), node.ref(1))
@@ -93,7 +93,7 @@ extension FileNodes {
         _ leaf: UInt64,
         _ depth: Int,
         expected: Int?,
-        _ body: ([Value]) throws(RealmFileError) -> Void
+        body: ([Value]) throws(RealmFileError) -> Void
     ) throws(RealmFileError) {
         var next: Int? = 0
         while let first = next {

@@ -21,7 +21,7 @@ try transaction.extendSchema([
 ])
 let person = transaction.schema.table(named: "person")!
 let key = try transaction.create(person, primaryKey: .int(1))
-try transaction.set(person.columns[1], key, .int(36))
+try transaction.set(person.columns[1], key, to: .int(36))
 var snapshot = try transaction.commit()
 
 // A query is text over the stored names, or is made of values.
@@ -32,7 +32,7 @@ for key in query.keys(in: snapshot) { print(snapshot.value(person.columns[0], ke
 var adults = ObservedQuery(query, in: snapshot)
 let feed = ChangeFeed(database)
 let later = try database.beginWrite()
-try later.set(person.columns[1], key, .int(7))
+try later.set(person.columns[1], key, to: .int(7))
 snapshot = try later.commit()
 if let changes = adults.advance(to: snapshot, feed.changes(from: adults.snapshot, to: snapshot)) {
     print(changes.deletions)

@@ -40,12 +40,12 @@ try await realm.syncSession?.wait(for: .upload)
 #sourceLocation()
 }
 do {
-#sourceLocation(file: "Sources/FreeholdSync/FreeholdSync.docc/FreeholdSync.md", line: 105)
+#sourceLocation(file: "Sources/FreeholdSync/FreeholdSync.docc/FreeholdSync.md", line: 107)
 let (app, key) = (App(id: "dogs"), "a key")
 #sourceLocation()
 do {
 func onlyCompiled3() async throws {
-#sourceLocation(file: "Sources/FreeholdSync/FreeholdSync.docc/FreeholdSync.md", line: 109)
+#sourceLocation(file: "Sources/FreeholdSync/FreeholdSync.docc/FreeholdSync.md", line: 111)
 let user = try await app.login(credentials: .userAPIKey(key))
 try await Realm.syncOnce(configuration: user.flexibleSyncConfiguration(), deadline: .now + .seconds(30))
 #sourceLocation()

@@ -48,14 +48,14 @@ class Room: Object { override class func shouldIncludeInDefaultSchema() -> Bool 
     @Persisted var measured: List<Celsius>
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 92)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 93)
 class Page: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Models_1" };
     @Persisted var visits = 0
     @Persisted var likes: List<Int>
     @Persisted var reactions: Map<String, Int>
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 97)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 98)
 class Player: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Models_1" }; @Persisted var lives = 3 }
 #sourceLocation()
 @MainActor static func run() async throws {
@@ -69,7 +69,7 @@ do {
 
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 98)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 99)
 let realm = try Realm()
 let (page, player) = (Page(), Player())
 try realm.write {
@@ -83,7 +83,7 @@ let dynamic = realm.dynamicObjects("Page")[0]
 check(realm.objects(Room.self)[0].target?.degrees == 20.5 && realm.objects(Note.self)[0].text == "a")
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 111)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 112)
 try realm.write {
     page.increment(\.visits)                    // by 1
     player.increment(\.lives, by: -1)
@@ -93,7 +93,7 @@ try realm.write {
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 121)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 122)
 check(page.visits == 2 && player.lives == 2 && page.likes[3] == 2 && page.reactions["heart"] == 2)
 #sourceLocation()
 }}}}}}}

@@ -19,7 +19,7 @@ try transaction.extendSchema([
 ])
 let person = transaction.schema.table(named: "person")!
 let key = try transaction.create(person, primaryKey: .int(1))
-try transaction.set(person.columns[1], key, .int(36))
+try transaction.set(person.columns[1], key, to: .int(36))
 var snapshot = try transaction.commit()
 
 var adults = ObservedQuery(try RowQuery("age >= 18 SORT(age ASC)", of: person, in: snapshot), in: snapshot)
@@ -27,7 +27,7 @@ print(Array(adults.keys))
 
 let feed = ChangeFeed(database)
 let later = try database.beginWrite()
-try later.set(person.columns[1], key, .int(7))
+try later.set(person.columns[1], key, to: .int(7))
 snapshot = try later.commit()
 if let told = adults.advance(to: snapshot, feed.changes(from: adults.snapshot, to: snapshot)) { print(told.deletions) }
 #sourceLocation()

@@ -45,20 +45,25 @@ struct HandOverTests {
         let (part, event) = (write.schema.table(named: "Part")!, write.schema.table(named: "Event")!)
         let columns = event.columns
         let key = try write.create(event, primaryKey: .int(id))
-        try write.set(columns[1], key, .string(text))
-        try write.set(columns[2], key, .double(1.5))
-        try write.listInsert(columns[3], key, at: 0, [.int(1), .int(id)])
+        try write.set(columns[1], key, to: .string(text))
+        try write.set(columns[2], key, to: .double(1.5))
+        try write.listInsert(columns[3], key, at: 0, values: [.int(1), .int(id)])
         var inner: ObjectKey?
         for depth in 0..<3 {
             let made = try write.create(part)
-            try write.set(part.columns[0], made, .string("\(text) \(depth)"))
-            if let inner { try write.set(part.columns[1], made, .link(inner)) }
+            try write.set(part.columns[0], made, to: .string("\(text) \(depth)"))
+            if let inner { try write.set(part.columns[1], made, to: .link(inner)) }
             inner = made
         }
-        try write.set(columns[4], key, .link(inner!))
-        try write.listInsert(columns[5], key, at: 0, [.link(try write.create(part)), .link(try write.create(part))])
-        try write.dictionarySet(columns[6], key, forKey: "k", .string(text))
-        if let thing { try write.set(columns[7], key, .link(thing)) }
+        try write.set(columns[4], key, to: .link(inner!))
+        try write.listInsert(
+            columns[5],
+            key,
+            at: 0,
+            values: [.link(try write.create(part)), .link(try write.create(part))]
+        )
+        try write.dictionarySet(columns[6], key, forKey: "k", to: .string(text))
+        if let thing { try write.set(columns[7], key, to: .link(thing)) }
         return key
     }
 

@@ -67,7 +67,7 @@ struct JournalContentTests {
                     for column in table.columns.dropFirst() where Double.random(in: 0..<1, using: &random) < density {
                         let value = Self.value(column.type, next, &random)
                         if case .link(let target) = value, !transaction.contains(table, target) { continue }
-                        try transaction.set(column, key, value)
+                        try transaction.set(column, key, to: value)
                     }
                     next += 1
                 }
@@ -106,13 +106,13 @@ struct JournalContentTests {
             var keys: [ObjectKey] = []
             for id in 0..<6 as Range<Int64> {
                 let key = try transaction.create(table, primaryKey: .int(id))
-                try transaction.set(int, key, .int(7))
+                try transaction.set(int, key, to: .int(7))
                 transaction.markDefault(int, key)
                 if id % 2 == 0 { transaction.markDefault(string, key) }
                 keys.append(key)
             }
-            try transaction.set(int, keys[2], .int(8))
-            try transaction.set(string, keys[4], .string("chosen"))
+            try transaction.set(int, keys[2], to: .int(8))
+            try transaction.set(string, keys[4], to: .string("chosen"))
             transaction.delete(table, keys[5])
         }
         try expectEqual(defaults(snapshot, at: position), ["int 0 2", "int 3 2", "string? 0 1", "string? 2 1"])
@@ -120,7 +120,7 @@ struct JournalContentTests {
         let next = try require(try snapshot.journalEntry(at: position)).next
         let later = try database.write(verifies: false) { transaction in
             let table = transaction.schema.table(named: "Thing")!
-            try transaction.set(table.column(named: "int")!, ObjectKey(0), .int(9))
+            try transaction.set(table.column(named: "int")!, ObjectKey(0), to: .int(9))
             transaction.markDefault(table.column(named: "int")!, ObjectKey(0))
         }
         try expectEqual(defaults(later, at: next), [])

@@ -153,7 +153,7 @@ struct JournalReplay {
             values.remove(at: i)
         default: return false
         }
-        content = .values(values.sorted { Value.compare($0, $1) < 0 })
+        content = .values(values.sorted { Value.compare($0, with: $1) < 0 })
         return true
     }
 

@@ -52,9 +52,9 @@ struct JournalTests {
         try write(database) { transaction, person in
             for id in 0..<2 as Range<Int64> {
                 let key = try transaction.create(person!, primaryKey: .int(id))
-                try transaction.set(person!.columns[2], key, .int(10))
-                try transaction.listAppend(person!.columns[6], key, [.int(1), .int(2)])
-                try transaction.dictionarySet(person!.columns[7], key, forKey: "a", .int(5))
+                try transaction.set(person!.columns[2], key, to: .int(10))
+                try transaction.listAppend(person!.columns[6], key, values: [.int(1), .int(2)])
+                try transaction.dictionarySet(person!.columns[7], key, forKey: "a", to: .int(5))
             }
         }
         let snapshot = try write(database) { transaction, _ in try transaction.addJournalCursor("reader") }
@@ -91,8 +91,8 @@ struct JournalTests {
             try transaction.increment(columns[2], ObjectKey(0), by: -1)
             // Set after an add, to the very sum, and before one.
             try transaction.increment(columns[1], ObjectKey(1), by: 3)
-            transaction.setInt(columns[1], ObjectKey(1), 3)
-            try transaction.set(columns[2], ObjectKey(1), .int(7))
+            transaction.setInt(columns[1], ObjectKey(1), to: 3)
+            try transaction.set(columns[2], ObjectKey(1), to: .int(7))
             try transaction.increment(columns[2], ObjectKey(1), by: 1)
             try transaction.listIncrement(columns[6], ObjectKey(0), at: 1, by: 8)
             try transaction.dictionaryIncrement(columns[7], ObjectKey(0), forKey: "a", by: 9)
@@ -127,10 +127,10 @@ struct JournalTests {
         let (database, _) = try people()
         let before = try write(database) { transaction, person in
             let columns = person!.columns
-            try transaction.set(columns[3], ObjectKey(0), .link(ObjectKey(1)))
-            try transaction.listAppend(columns[4], ObjectKey(0), [.link(ObjectKey(1)), .link(ObjectKey(0))])
+            try transaction.set(columns[3], ObjectKey(0), to: .link(ObjectKey(1)))
+            try transaction.listAppend(columns[4], ObjectKey(0), values: [.link(ObjectKey(1)), .link(ObjectKey(0))])
             let home = try transaction.create(transaction.schema.table(named: "Home")!)
-            try transaction.set(columns[5], ObjectKey(1), .link(home))
+            try transaction.set(columns[5], ObjectKey(1), to: .link(home))
         }
         let position = try require(before.journalState).next
         let snapshot = try write(database) { transaction, person in transaction.delete(person!, ObjectKey(1)) }
@@ -189,7 +189,7 @@ struct JournalTests {
         var ends: [UInt64] = []
         for i in 0..<5 as Range<Int64> {
             let snapshot = try write(database) { transaction, person in
-                transaction.setInt(person!.columns[1], ObjectKey(0), i)
+                transaction.setInt(person!.columns[1], ObjectKey(0), to: i)
                 if i == 2 { try transaction.addJournalCursor("late") }
             }
             ends.append(try require(snapshot.journalState).next)
@@ -220,7 +220,7 @@ struct JournalTests {
         expect(!snapshot.root.hasJournal && snapshot.journalCursors == [])
         snapshot = try write(database) { transaction, person in
             expect(transaction.journal == nil)
-            transaction.setInt(person!.columns[1], ObjectKey(0), 50)
+            transaction.setInt(person!.columns[1], ObjectKey(0), to: 50)
         }
         // Positions aren't used again.
         snapshot = try write(database) { transaction, _ in try transaction.addJournalCursor("reader") }
@@ -243,11 +243,11 @@ struct JournalTests {
             let columns = person!.columns
             for id in 0..<60_000 as Range<Int64> {
                 let old = ObjectKey(id % 5000)
-                try transaction.listAppend(columns[6], old, [.int(id), .int(-id)])
+                try transaction.listAppend(columns[6], old, values: [.int(id), .int(-id)])
                 if id % 2 == 0 {
                     let new = try transaction.create(person!, primaryKey: .int(10_000 + id))
-                    try transaction.set(columns[8], new, .string("person \(id)"))
-                    try transaction.set(columns[3], new, .link(old))
+                    try transaction.set(columns[8], new, to: .string("person \(id)"))
+                    try transaction.set(columns[3], new, to: .link(old))
                 }
                 if id % 7 == 0 { transaction.delete(person!, ObjectKey(id % 4999)) }
                 if !transaction.contains(person!, old) { break }
@@ -266,9 +266,9 @@ struct JournalTests {
             try transaction.set(
                 columns[8],
                 ObjectKey(0),
-                .list(NestedList([.int(1), .dictionary(NestedDictionary([]))]))
+                to: .list(NestedList([.int(1), .dictionary(NestedDictionary([]))]))
             )
-            try transaction.listInsert(columns[6], ObjectKey(1), at: 1, [.int(5)])
+            try transaction.listInsert(columns[6], ObjectKey(1), at: 1, values: [.int(5)])
             try transaction.increment(columns[1], ObjectKey(1), by: 2)
             transaction.delete(person!, ObjectKey(12))
         }

@@ -25,7 +25,7 @@ final class CountedTreeBlockStore: MutableBlockStore {
         return blocks[number].map { UnsafeRawBufferPointer($0) }
     }
 
-    func putBlock(_ segment: UInt32, _ number: UInt64, _ bytes: UnsafeRawBufferPointer) {
+    func putBlock(_ segment: UInt32, _ number: UInt64, bytes: UnsafeRawBufferPointer) {
         precondition(segment == self.segment && number > 0 && number < next)
         let copy = Self.copy(bytes)
         change(number)

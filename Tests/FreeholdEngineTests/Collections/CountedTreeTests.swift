@@ -213,7 +213,7 @@ import Testing
             for position in bytes.indices {
                 var damaged = bytes
                 damaged[position] ^= 1
-                damaged.withUnsafeBytes { model.store.putBlock(9, number, $0) }
+                damaged.withUnsafeBytes { model.store.putBlock(9, number, bytes: $0) }
                 // The caller determines a chunk's number. All other damage must be noticed.
                 let isChunkNumber = bytes[0] == 0 && position >= 8 && position < 8 + 8 * Int(bytes[2])
                 expect(
@@ -221,7 +221,7 @@ import Testing
                     "block \(number), byte \(position)"
                 )
             }
-            bytes.withUnsafeBytes { model.store.putBlock(9, number, $0) }
+            bytes.withUnsafeBytes { model.store.putBlock(9, number, bytes: $0) }
         }
         expectEqual(sound.checkInvariants(in: model.store), [])
     }

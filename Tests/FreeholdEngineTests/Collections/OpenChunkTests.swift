@@ -35,17 +35,17 @@ struct OpenChunkTests {
             let table = t.schema.table(named: "A")!
             let key = try t.create(table)
             for i in 0..<5000 {
-                if t.listAppendOpen(table.columns[0], key, .int(Int64(i))) {
+                if t.listAppendOpen(table.columns[0], key, value: .int(Int64(i))) {
                     open += 1
                 } else {
-                    try t.listAppend(table.columns[0], key, [.int(Int64(i))])
+                    try t.listAppend(table.columns[0], key, values: [.int(Int64(i))])
                 }
                 // Values of other types and nulls are refused.
                 if i % 100 == 0 {
-                    expect(!t.listAppendOpen(table.columns[0], key, .null))
-                    expect(!t.listAppendOpen(table.columns[0], key, .double(1)))
-                    expect(!t.listAppendInline(table.columns[0], key, .null))
-                    expect(!t.listAppendInline(table.columns[0], key, .double(1)))
+                    expect(!t.listAppendOpen(table.columns[0], key, value: .null))
+                    expect(!t.listAppendOpen(table.columns[0], key, value: .double(1)))
+                    expect(!t.listAppendInline(table.columns[0], key, value: .null))
+                    expect(!t.listAppendInline(table.columns[0], key, value: .double(1)))
                 }
             }
             expectEqual(t.listCount(table.columns[0], key), 5000)
@@ -62,7 +62,7 @@ struct OpenChunkTests {
         try database.write { t in
             try t.applySchema([TableSpec("A", columns: [ColumnSpec("i", .int, collection: .list)])])
             let table = t.schema.table(named: "A")!
-            try t.listAppend(table.columns[0], try t.create(table), (0..<2500).map { .int($0) })
+            try t.listAppend(table.columns[0], try t.create(table), values: (0..<2500).map { .int($0) })
         }
         return database
     }
@@ -77,7 +77,7 @@ struct OpenChunkTests {
         try expectEqual(database.snapshot().listInts(column, ObjectKey(0)), Array(0..<2500))
         // The next transaction sees nothing of the removals.
         try database.write { t in
-            try t.listAppend(column, ObjectKey(0), [.int(2500)])
+            try t.listAppend(column, ObjectKey(0), values: [.int(2500)])
             expectEqual(t.listInts(column, ObjectKey(0)), Array(0...2500))
         }
     }
@@ -107,7 +107,7 @@ struct OpenChunkTests {
         func check(_ view: DataView, _ table: Table) {
             for i in 0..<2 {
                 let found = view.dictionaryEntries(table.columns[i], key)
-                expectEqual(found.map(\.key), model[i].keys.sorted { Value.compareBytes($0, $1) < 0 })
+                expectEqual(found.map(\.key), model[i].keys.sorted { Value.compareBytes($0, with: $1) < 0 })
                 expect(found.allSatisfy { model[i][$0.key] == $0.value }, "seed \(seed)")
             }
             expectEqual(view.listInts(table.columns[2], key), list)
@@ -130,7 +130,7 @@ struct OpenChunkTests {
                         expectEqual(t.dictionaryRemove(table.columns[i], key, forKey: name), (model[i][name] != nil))
                         model[i][name] = nil
                     } else {
-                        try t.dictionarySet(table.columns[i], key, forKey: name, value)
+                        try t.dictionarySet(table.columns[i], key, forKey: name, to: value)
                         model[i][name] = value
                     }
                     if random.chance(3) {
@@ -138,7 +138,7 @@ struct OpenChunkTests {
                     }
                     if random.chance(20) {
                         // A third chunk next to the two.
-                        try t.listAppend(table.columns[2], key, [.int(Int64(step))])
+                        try t.listAppend(table.columns[2], key, values: [.int(Int64(step))])
                         list.append(step)
                     }
                 }
@@ -161,11 +161,11 @@ struct OpenChunkTests {
         let database = try list(in: folder)
         let t = try database.beginWrite()
         let column = t.schema.table(named: "A")!.columns[0]
-        try t.listAppend(column, ObjectKey(0), [.int(2500)])
-        expect(t.listAppendOpen(column, ObjectKey(0), .int(2501)))
+        try t.listAppend(column, ObjectKey(0), values: [.int(2500)])
+        expect(t.listAppendOpen(column, ObjectKey(0), value: .int(2501)))
         try t.copy(to: folder.file("copy"))
-        expectEqual(t.listAppendOpen(column, ObjectKey(0), .int(2502)), false)
-        try t.listAppend(column, ObjectKey(0), [.int(2502)])
+        expectEqual(t.listAppendOpen(column, ObjectKey(0), value: .int(2502)), false)
+        try t.listAppend(column, ObjectKey(0), values: [.int(2502)])
         let snapshot = try t.commit()
         expectEqual(snapshot.listInts(column, ObjectKey(0)), Array(0...2502))
         let copy = try Database.open(at: folder.file("copy")).snapshot()
@@ -251,7 +251,7 @@ struct OpenChunkTests {
             var list = model[key.raw]![i]
             if list.count < 500 {
                 let new = (0..<random.below(3000)).map { _ in value(i) }
-                try t.listAppend(column, key, new)
+                try t.listAppend(column, key, values: new)
                 list += new
             }
             let kind = random.below(7)
@@ -262,8 +262,9 @@ struct OpenChunkTests {
                 case 0, 1:
                     let new = value(i)
                     let isDone =
-                        kind != 1 && (t.listAppendOpen(column, key, new) || t.listAppendInline(column, key, new))
-                    if !isDone { try t.listAppend(column, key, [new]) }
+                        kind != 1
+                        && (t.listAppendOpen(column, key, value: new) || t.listAppendInline(column, key, value: new))
+                    if !isDone { try t.listAppend(column, key, values: [new]) }
                     list.append(new)
                 case 2 where list.count > 0:
                     try t.listRemove(column, key, at: list.count - 1)
@@ -273,15 +274,15 @@ struct OpenChunkTests {
                     list.removeFirst()
                 case 4:
                     let new = (0..<random.below(4)).map { _ in value(i) }
-                    try t.listInsert(column, key, at: near, new)
+                    try t.listInsert(column, key, at: near, values: new)
                     list.insert(contentsOf: new, at: near)
                 case 5 where near < list.count:
                     let new = value(i)
-                    try t.listSet(column, key, at: near, new)
+                    try t.listSet(column, key, at: near, to: new)
                     list[near] = new
                 case 6 where list.count > 1:
                     let end = min(list.count, near + random.below(40))
-                    try t.listRemove(column, key, near..<end)
+                    try t.listRemove(column, key, range: near..<end)
                     list.removeSubrange(near..<end)
                 default: break
                 }

@@ -18,7 +18,7 @@ struct SetAndDictionaryModel: Equatable {
                 }
                 return entries.map(\.value)
             }
-            return (sets[column.index] ?? []).sorted { Value.compare($0, $1) < 0 }
+            return (sets[column.index] ?? []).sorted { Value.compare($0, with: $1) < 0 }
         }
 
         func keys(_ column: Column) -> [String] {

@@ -177,26 +177,26 @@ struct SetAndDictionaryDriver {
 
     private mutating func editSet(_ transaction: WriteTransaction, _ column: Column, _ key: ObjectKey) throws {
         var set = model.owners[key.raw]!.sets[column.index] ?? []
-        func isSame(_ a: Value) -> (Value) -> Bool { { Value.compare(a, $0) == 0 } }
+        func isSame(_ a: Value) -> (Value) -> Bool { { Value.compare(a, with: $0) == 0 } }
         let roll = random.below(20)
         switch roll {
         case 0..<6:
             guard let value = element(column) else { return }
             let isNew = !set.contains(where: isSame(value))
-            try expectEqual(transaction.setInsert(column, key, value), isNew)
+            try expectEqual(transaction.setInsert(column, key, value: value), isNew)
             if isNew { set.append(value) }
         case 6..<9:
             guard let value = random.chance(80) ? set.randomElement(using: &random.generator) : element(column) else {
                 return
             }
             let isThere = set.contains(where: isSame(value))
-            expectEqual(transaction.setRemove(column, key, value), isThere)
+            expectEqual(transaction.setRemove(column, key, value: value), isThere)
             set.removeAll(where: isSame(value))
         case 9..<12:
             let values = elements(column)
             let before = set.count
             for value in values where !set.contains(where: isSame(value)) { set.append(value) }
-            try expectEqual(transaction.setInsert(column, key, values), set.count - before)
+            try expectEqual(transaction.setInsert(column, key, values: values), set.count - before)
         case 12..<14, 14..<16:
             let isRemoval = roll < 14
             let values = elements(column) + set.filter { _ in random.chance(40) }
@@ -204,11 +204,12 @@ struct SetAndDictionaryDriver {
             set.removeAll { value in values.contains(where: isSame(value)) == isRemoval }
             let gone =
                 isRemoval
-                ? transaction.setRemove(column, key, values) : transaction.setIntersect(column, key, values)
+                ? transaction.setRemove(column, key, values: values)
+                : transaction.setIntersect(column, key, values: values)
             expectEqual(gone, before - set.count)
         case 16..<19:
             let values = random.chance(50) ? elements(column) : set.filter { _ in random.chance(99) } + elements(column)
-            try transaction.setAssign(column, key, values)
+            try transaction.setAssign(column, key, values: values)
             set = []
             for value in values {
                 if let i = set.firstIndex(where: isSame(value)) { set[i] = value } else { set.append(value) }
@@ -245,7 +246,7 @@ struct SetAndDictionaryDriver {
         case 0..<8:
             guard let value = element(column) else { return }
             let name = name()
-            try transaction.dictionarySet(column, key, forKey: name, value)
+            try transaction.dictionarySet(column, key, forKey: name, to: value)
             dictionary[name] = value
         case 8..<12:
             let isMember = random.chance(80)
@@ -256,12 +257,12 @@ struct SetAndDictionaryDriver {
             let entries = elements(column).enumerated().map { (i, value) in
                 (key: random.chance(30) ? name() : "m\(i * 7919 % 2000)", value: value)
             }
-            try transaction.dictionaryMerge(column, key, entries)
+            try transaction.dictionaryMerge(column, key, entries: entries)
             for entry in entries { dictionary[entry.key] = entry.value }
         case 15..<19:
             var entries = elements(column).map { (key: name(), value: $0) }
             if random.chance(50) { entries = dictionary.map { ($0.key, $0.value) } + entries }
-            try transaction.dictionaryAssign(column, key, entries)
+            try transaction.dictionaryAssign(column, key, entries: entries)
             dictionary = [:]
             for entry in entries { dictionary[entry.key] = entry.value }
         default:

@@ -31,21 +31,21 @@ struct SetAndDictionaryTests {
     @Test func `a set of mixed values contains equal numbers of different types once`() throws {
         let (_, t, table, key) = try open([ColumnSpec("set", .mixed, collection: .set)])
         let set = table.columns[0]
-        expect(try t.setInsert(set, key, .int(1)))
-        expect(try !t.setInsert(set, key, .double(1)))
-        expect(try !t.setInsert(set, key, .decimal128(Decimal128(1))))
-        expect(try t.setInsert(set, key, .bool(true)))
-        expect(try t.setInsert(set, key, .string("1")))
-        expect(try t.setInsert(set, key, .null))
-        expect(try !t.setInsert(set, key, .null))
+        expect(try t.setInsert(set, key, value: .int(1)))
+        expect(try !t.setInsert(set, key, value: .double(1)))
+        expect(try !t.setInsert(set, key, value: .decimal128(Decimal128(1))))
+        expect(try t.setInsert(set, key, value: .bool(true)))
+        expect(try t.setInsert(set, key, value: .string("1")))
+        expect(try t.setInsert(set, key, value: .null))
+        expect(try !t.setInsert(set, key, value: .null))
         expectEqual(t.listValues(set, key), [.null, .bool(true), .int(1), .string("1")])
         expectEqual(t.setIndex(set, key, of: .float(1)), 2)
-        expect(t.setRemove(set, key, .double(1)))
+        expect(t.setRemove(set, key, value: .double(1)))
         expectEqual(t.listCount(set, key), 3)
         let nested = [Value.list(NestedList([])), .dictionary(NestedDictionary([]))]
         for value in nested {
-            expectEqual(error { try t.setInsert(set, key, value) }, .invalidArgument)
-            expectEqual(error { try t.setAssign(set, key, [.int(4), value]) }, .invalidArgument)
+            expectEqual(error { try t.setInsert(set, key, value: value) }, .invalidArgument)
+            expectEqual(error { try t.setAssign(set, key, values: [.int(4), value]) }, .invalidArgument)
         }
         expectEqual(t.listCount(set, key), 3)
     }
@@ -56,15 +56,15 @@ struct SetAndDictionaryTests {
             ColumnSpec("list", .int, collection: .list),
         ])
         let (set, links, list) = (table.columns[0], table.columns[1], table.columns[2])
-        try t.setAssign(set, key, [.int(3), .int(1), .int(3), .int(2)])
-        expectEqual(error { try t.setInsert(set, key, .null) }, .missingValue)
-        expectEqual(error { try t.setInsert(set, key, [.int(9), .string("9")]) }, .invalidArgument)
-        expectEqual(error { try t.setInsert(set, ObjectKey(77), .int(9)) }, .invalidArgument)
-        expectEqual(error { try t.setInsert(links, key, .null) }, .missingValue)
-        expectEqual(error { try t.setInsert(links, key, .link(ObjectKey(5))) }, .invalidArgument)
-        expectEqual(error { try t.setInsert(list, key, .int(5)) }, .invalidArgument)
-        expectEqual(error { try t.listAppend(set, key, [.int(5)]) }, .invalidArgument)
-        expect(!t.setRemove(list, key, .int(5)) && !t.setRemove(set, key, .string("1")))
+        try t.setAssign(set, key, values: [.int(3), .int(1), .int(3), .int(2)])
+        expectEqual(error { try t.setInsert(set, key, value: .null) }, .missingValue)
+        expectEqual(error { try t.setInsert(set, key, values: [.int(9), .string("9")]) }, .invalidArgument)
+        expectEqual(error { try t.setInsert(set, ObjectKey(77), value: .int(9)) }, .invalidArgument)
+        expectEqual(error { try t.setInsert(links, key, value: .null) }, .missingValue)
+        expectEqual(error { try t.setInsert(links, key, value: .link(ObjectKey(5))) }, .invalidArgument)
+        expectEqual(error { try t.setInsert(list, key, value: .int(5)) }, .invalidArgument)
+        expectEqual(error { try t.listAppend(set, key, values: [.int(5)]) }, .invalidArgument)
+        expect(!t.setRemove(list, key, value: .int(5)) && !t.setRemove(set, key, value: .string("1")))
         expectEqual(t.listValues(set, key), [.int(1), .int(2), .int(3)])
     }
 
@@ -85,11 +85,11 @@ struct SetAndDictionaryTests {
     @Test func `assigning the present content records nothing`() throws {
         let (database, t, table, key) = try open([ColumnSpec("set", .string, collection: .set)])
         let set = table.columns[0]
-        try t.setAssign(set, key, ["b", "a", "c"].map(Value.string))
+        try t.setAssign(set, key, values: ["b", "a", "c"].map(Value.string))
         _ = try t.commit()
         let u = try database.beginWrite()
-        try u.setAssign(set, key, ["c", "b", "a", "a"].map(Value.string))
-        try u.setAssign(set, key, ["c", "b", "d"].map(Value.string))
+        try u.setAssign(set, key, values: ["c", "b", "a", "a"].map(Value.string))
+        try u.setAssign(set, key, values: ["c", "b", "d"].map(Value.string))
         let snapshot = try u.commit()
         let edits = snapshot.changes(ofVersion: snapshot.version)?.changes(of: table)?.listEdits.map(\.operation)
         expectEqual(edits, [.remove(at: 0, count: 1), .insert(at: 2, count: 1)])
@@ -109,8 +109,8 @@ struct SetAndDictionaryTests {
         }
         let (database, t, table, key) = try open(columns)
         func assign(_ value: Value, at index: Int, in transaction: WriteTransaction) throws {
-            try transaction.setAssign(table.columns[2 * index], key, [value])
-            try transaction.dictionaryAssign(table.columns[2 * index + 1], key, [("a", value)])
+            try transaction.setAssign(table.columns[2 * index], key, values: [value])
+            try transaction.dictionaryAssign(table.columns[2 * index + 1], key, entries: [("a", value)])
         }
         for (index, element) in cases.enumerated() { try assign(element.old, at: index, in: t) }
         _ = try t.commit()
@@ -137,10 +137,16 @@ struct SetAndDictionaryTests {
     @Test(arguments: ["a.b", ".", "$a", "$", "a."]) func aKeyWithADotOrALeadingDollarIsRefused(_ name: String) throws {
         let (_, t, table, key) = try open([ColumnSpec("map", .int, collection: .dictionary)])
         let map = table.columns[0]
-        try t.dictionarySet(map, key, forKey: "fine", .int(1))
-        expectEqual(error { try t.dictionarySet(map, key, forKey: name, .int(2)) }, .invalidArgument)
-        expectEqual(error { try t.dictionaryAssign(map, key, [("x", .int(2)), (name, .int(2))]) }, .invalidArgument)
-        expectEqual(error { try t.dictionaryMerge(map, key, [("x", .int(2)), (name, .int(2))]) }, .invalidArgument)
+        try t.dictionarySet(map, key, forKey: "fine", to: .int(1))
+        expectEqual(error { try t.dictionarySet(map, key, forKey: name, to: .int(2)) }, .invalidArgument)
+        expectEqual(
+            error { try t.dictionaryAssign(map, key, entries: [("x", .int(2)), (name, .int(2))]) },
+            .invalidArgument
+        )
+        expectEqual(
+            error { try t.dictionaryMerge(map, key, entries: [("x", .int(2)), (name, .int(2))]) },
+            .invalidArgument
+        )
         expectEqual(t.dictionaryEntries(map, key).map(\.key), ["fine"])
     }
 
@@ -148,7 +154,7 @@ struct SetAndDictionaryTests {
         let (_, t, table, key) = try open([ColumnSpec("map", .int, collection: .dictionary)])
         let map = table.columns[0]
         for (i, name) in ["é", "e\u{301}", "", "a$", "\0", "E"].enumerated() {
-            try t.dictionarySet(map, key, forKey: name, .int(Int64(i)))
+            try t.dictionarySet(map, key, forKey: name, to: .int(Int64(i)))
         }
         expectEqual(t.dictionaryCount(map, key), 6)
         expectEqual(
@@ -169,12 +175,12 @@ struct SetAndDictionaryTests {
             ColumnSpec("links", .link, collection: .dictionary, target: "Thing"),
         ])
         let (map, maybe, links) = (table.columns[0], table.columns[1], table.columns[2])
-        expectEqual(error { try t.dictionarySet(map, key, forKey: "a", .null) }, .missingValue)
-        expectEqual(error { try t.dictionarySet(map, key, forKey: "a", .string("b")) }, .invalidArgument)
-        expectEqual(error { try t.dictionarySet(links, key, forKey: "a", .link(ObjectKey(4))) }, .invalidArgument)
+        expectEqual(error { try t.dictionarySet(map, key, forKey: "a", to: .null) }, .missingValue)
+        expectEqual(error { try t.dictionarySet(map, key, forKey: "a", to: .string("b")) }, .invalidArgument)
+        expectEqual(error { try t.dictionarySet(links, key, forKey: "a", to: .link(ObjectKey(4))) }, .invalidArgument)
         expectEqual(t.dictionaryCount(map, key), 0)
-        try t.dictionarySet(maybe, key, forKey: "a", .null)
-        try t.dictionarySet(links, key, forKey: "a", .null)
+        try t.dictionarySet(maybe, key, forKey: "a", to: .null)
+        try t.dictionarySet(links, key, forKey: "a", to: .null)
         expectEqual(t.dictionaryValue(maybe, key, forKey: "a"), .null)
         expect(t.dictionaryValue(maybe, key, forKey: "b") == nil)
         expect(t.listValues(links, key) == [.null] && t.listLinks(links, key) == [])
@@ -188,8 +194,12 @@ struct SetAndDictionaryTests {
         let (set, map) = (table.columns[0], table.columns[1])
         let thing = t.schema.table(named: "Thing")!
         let things = try (0..<700).map { _ in try t.create(thing) }
-        try t.setInsert(set, key, things.reversed().map(Value.link))
-        try t.dictionaryAssign(map, key, things.map { ("k\($0.raw)", .link($0)) } + [("again", .link(things[3]))])
+        try t.setInsert(set, key, values: things.reversed().map(Value.link))
+        try t.dictionaryAssign(
+            map,
+            key,
+            entries: things.map { ("k\($0.raw)", .link($0)) } + [("again", .link(things[3]))]
+        )
         expectEqual(t.backlinks(map, things[3]), [key, key])
         _ = try t.commit()
         let u = try database.beginWrite()
@@ -218,17 +228,17 @@ struct SetAndDictionaryTests {
         ])
         let (set, map, list) = (table.columns[0], table.columns[1], table.columns[2])
         let numbers = (0..<n).map { Int64($0 * 7919 % n) * 2 }
-        try t.setAssign(set, key, numbers.map(Value.int))
-        try t.dictionaryAssign(map, key, numbers.map { ("key \($0)", .int($0)) })
-        try t.listAppend(list, key, numbers.map(Value.int))
+        try t.setAssign(set, key, values: numbers.map(Value.int))
+        try t.dictionaryAssign(map, key, entries: numbers.map { ("key \($0)", .int($0)) })
+        try t.listAppend(list, key, values: numbers.map(Value.int))
         let first = try t.commit()
         expect(first.listCount(set, key) == n && first.dictionaryCount(map, key) == n)
         let u = try database.beginWrite()
-        expect(try u.setInsert(set, key, .int(Int64(n) + 1)))
-        expect(try !u.setInsert(set, key, .int(Int64(n))))
-        try u.dictionarySet(map, key, forKey: "key \(n)b", .int(5))
-        try u.dictionarySet(map, key, forKey: "key 2", .int(6))
-        try u.listInsert(list, key, at: n / 2, .int(7))
+        expect(try u.setInsert(set, key, value: .int(Int64(n) + 1)))
+        expect(try !u.setInsert(set, key, value: .int(Int64(n))))
+        try u.dictionarySet(map, key, forKey: "key \(n)b", to: .int(5))
+        try u.dictionarySet(map, key, forKey: "key 2", to: .int(6))
+        try u.listInsert(list, key, at: n / 2, value: .int(7))
         // The blocks with the edits: chunks and nodes, and later the slots' leaves.
         expect(u.memoryInUse < 500_000)
         let second = try u.commit()
@@ -254,9 +264,9 @@ struct SetAndDictionaryTests {
         let (list, set, map) = (table.columns[0], table.columns[1], table.columns[2])
         let thing = t.schema.table(named: "Thing")!
         let things = try (0..<n).map { _ in try t.create(thing) }
-        try t.listAppend(list, key, (things + things.reversed()).map(Value.link))
-        try t.setAssign(set, key, things.map(Value.link))
-        try t.dictionaryAssign(map, key, things.map { ("k\($0.raw)", .link($0)) })
+        try t.listAppend(list, key, values: (things + things.reversed()).map(Value.link))
+        try t.setAssign(set, key, values: things.map(Value.link))
+        try t.dictionaryAssign(map, key, entries: things.map { ("k\($0.raw)", .link($0)) })
         _ = try t.commit()
         let u = try database.beginWrite()
         let clock = ContinuousClock()
@@ -281,9 +291,9 @@ struct SetAndDictionaryTests {
             ColumnSpec("large", .int, collection: .dictionary),
         ])
         let (set, map, large) = (table.columns[0], table.columns[1], table.columns[2])
-        try t.setAssign(set, key, [.int(1), .int(2), .int(3)])
-        try t.dictionaryAssign(map, key, [("a", .int(1)), ("b", .int(2))])
-        try t.dictionaryAssign(large, key, (0..<900).map { ("key \($0 + 1000)", .int($0)) })
+        try t.setAssign(set, key, values: [.int(1), .int(2), .int(3)])
+        try t.dictionaryAssign(map, key, entries: [("a", .int(1)), ("b", .int(2))])
+        try t.dictionaryAssign(large, key, entries: (0..<900).map { ("key \($0 + 1000)", .int($0)) })
         try expectEqual(t.commit().verify(), [])
         func damage(_ column: Column, _ from: [UInt8], _ to: [UInt8], blobs: Bool = false) throws -> [String] {
             for number in blobs ? 1..<6 : UInt64(0)..<1 {

@@ -171,7 +171,7 @@ struct CommitLogTests {
                 do throws(EngineError) {
                     let transaction = try database.beginWrite()
                     let table = transaction.schema.table(named: "T")!
-                    try transaction.set(table.columns[0], ObjectKey(Int64(thread)), .int(1))
+                    try transaction.set(table.columns[0], ObjectKey(Int64(thread)), to: .int(1))
                     _ = try transaction.commit()
                 } catch { failure.withLock { $0 = error } }
                 done.signal()
@@ -401,7 +401,7 @@ struct CommitLogTests {
             let table = transaction.schema.table(named: Script.tableName)!
             for i in 0..<5000 {
                 let key = try transaction.create(table, primaryKey: .int(Int64(1 << 40 + i)))
-                try transaction.set(table.column(named: "text")!, key, .string("text \(i)"))
+                try transaction.set(table.column(named: "text")!, key, to: .string("text \(i)"))
             }
             let before = database.core.storage.commitLog!.counts.checkpoints
             _ = try transaction.commit()
@@ -468,7 +468,7 @@ struct CommitLogTests {
             for i in 0..<4 {
                 let transaction = try database.beginWrite()
                 let table = try require(transaction.schema.table(named: Script.tableName))
-                try transaction.set(table.column(named: "score")!, transaction.keys(table)[0], .double(Double(i)))
+                try transaction.set(table.column(named: "score")!, transaction.keys(table)[0], to: .double(Double(i)))
                 _ = try transaction.commit(durably: false)
             }
             try copy(path, folder.file("copy"))

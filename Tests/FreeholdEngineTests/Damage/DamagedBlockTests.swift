@@ -21,9 +21,9 @@ struct `Damaged blocks` {
         let table = transaction.schema.tables[0]
         for i in 0..<100 {
             let key = try transaction.create(table, primaryKey: .int(Int64(i) * 3))
-            try transaction.set(table.columns[1], key, .string("name \(i)"))
-            try transaction.set(table.columns[2], key, .link(ObjectKey(0)))
-            if i == 4 { try transaction.listAppend(table.columns[3], key, (0..<5000).map { .int($0 << 40) }) }
+            try transaction.set(table.columns[1], key, to: .string("name \(i)"))
+            try transaction.set(table.columns[2], key, to: .link(ObjectKey(0)))
+            if i == 4 { try transaction.listAppend(table.columns[3], key, values: (0..<5000).map { .int($0 << 40) }) }
         }
         _ = try transaction.commit()
         return database
@@ -50,9 +50,9 @@ struct `Damaged blocks` {
         let table = transaction.schema.tables[0]
         for key in transaction.keys(table) {
             _ = transaction.listValues(table.columns[3], key)
-            try transaction.set(table.columns[1], key, .string("other"))
-            try transaction.set(table.columns[2], key, .link(key))
-            try transaction.listInsert(table.columns[3], key, at: 0, .int(1))
+            try transaction.set(table.columns[1], key, to: .string("other"))
+            try transaction.set(table.columns[2], key, to: .link(key))
+            try transaction.listInsert(table.columns[3], key, at: 0, value: .int(1))
         }
         if transaction.find(primaryKey: .int(5000), in: table) == nil {
             _ = try transaction.create(table, primaryKey: .int(5000))

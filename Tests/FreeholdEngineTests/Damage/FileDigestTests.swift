@@ -87,7 +87,7 @@ struct `The digest` {
                 try transaction.set(
                     column,
                     key,
-                    column.type == .int ? .int(Int64(i) << 40) : .double(1 / Double(i + 1))
+                    to: column.type == .int ? .int(Int64(i) << 40) : .double(1 / Double(i + 1))
                 )
             }
         }
@@ -97,7 +97,7 @@ struct `The digest` {
         for cluster in 0..<10 {
             for column in table.columns where Bool.random(using: &generator) {
                 let key = ObjectKey(Int64(cluster * 100) + .random(in: 0..<100, using: &generator))
-                try transaction.set(column, key, column.type == .int ? .int(5) : .double(0.1))
+                try transaction.set(column, key, to: column.type == .int ? .int(5) : .double(0.1))
             }
         }
         let after = try transaction.commit()
@@ -134,12 +134,12 @@ struct `The digest` {
         let table = try require(first.schema.table(named: "T"))
         for i in 0..<100 {
             let key = try first.create(table)
-            for column in table.columns { try first.set(column, key, .double(1 / Double(i + 1))) }
+            for column in table.columns { try first.set(column, key, to: .double(1 / Double(i + 1))) }
         }
         _ = try first.commit()
         let old = try blocks(try database.snapshot())
         let second = try database.beginWrite()
-        for column in table.columns { try second.set(column, ObjectKey(5), .double(42.125)) }
+        for column in table.columns { try second.set(column, ObjectKey(5), to: .double(42.125)) }
         _ = try second.commit()
         let new = try blocks(try database.snapshot())
         var image = try Data(contentsOf: URL(fileURLWithPath: path))

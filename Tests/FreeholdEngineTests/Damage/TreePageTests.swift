@@ -28,9 +28,9 @@ struct `Damaged pages of the tree` {
         let transaction = try database.beginWrite()
         let person = try require(transaction.schema.table(named: "Person"))
         for key in transaction.keys(person) where key.raw % 5 == Int64(part % 5) {
-            try transaction.set(person.column(named: "name")!, key, .string("later \(part)"))
-            try transaction.set(person.column(named: "ratio")!, key, .double(Double(part) + 0.5))
-            try transaction.listAppend(person.column(named: "words")!, key, [.string("later \(part)")])
+            try transaction.set(person.column(named: "name")!, key, to: .string("later \(part)"))
+            try transaction.set(person.column(named: "ratio")!, key, to: .double(Double(part) + 0.5))
+            try transaction.listAppend(person.column(named: "words")!, key, values: [.string("later \(part)")])
         }
         if part % 3 == 1, let last = transaction.keys(person).last { transaction.delete(person, [last]) }
         _ = try transaction.commit()

@@ -23,8 +23,8 @@ struct EncryptedConcurrencyTests {
         // In every version all objects have one number.
         for i in 0..<6000 {
             let key = try made.create(table)
-            try made.set(number, key, .int(1 << 40))
-            try made.set(text, key, .string("object \(i)"))
+            try made.set(number, key, to: .int(1 << 40))
+            try made.set(text, key, to: .string("object \(i)"))
         }
         _ = try made.commit()
         let isDone = Atomic(false)
@@ -35,7 +35,7 @@ struct EncryptedConcurrencyTests {
                 for n in 2...8 as ClosedRange<Int64> {
                     do {
                         let transaction = try database.beginWrite()
-                        for key in transaction.keys(table) { try transaction.set(number, key, .int(n << 40)) }
+                        for key in transaction.keys(table) { try transaction.set(number, key, to: .int(n << 40)) }
                         _ = try transaction.commit()
                     } catch { Issue.record(error) }
                 }

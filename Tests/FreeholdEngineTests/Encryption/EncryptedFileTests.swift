@@ -213,14 +213,14 @@ struct EncryptedFileTests {
         let first = try database.beginWrite()
         try first.applySchema([TableSpec("T", columns: [ColumnSpec("d", .double)])])
         let table = try require(first.schema.table(named: "T"))
-        for i in 0..<1000 { try first.set(table.columns[0], first.create(table), .double(1 / Double(i + 1))) }
+        for i in 0..<1000 { try first.set(table.columns[0], first.create(table), to: .double(1 / Double(i + 1))) }
         _ = try first.commit()
         let address = BlockAddress(segment: table.columns[0].segment(.leaf), number: 0)
         func stored() throws -> [UInt8] { Array(try require(try database.snapshot().storedBlock(address))) }
         func digest() throws -> [UInt8] { Array(try require(try database.snapshot().storedBlock(FileDigest.address))) }
         let (old, oldDigest) = try (stored(), digest())
         let second = try database.beginWrite()
-        try second.set(table.columns[0], ObjectKey(5), .double(42.125))
+        try second.set(table.columns[0], ObjectKey(5), to: .double(42.125))
         _ = try second.commit()
         let (new, newDigest) = try (stored(), digest())
         expect(old.count == new.count && old != new)
@@ -339,8 +339,8 @@ struct EncryptedFileTests {
         let table = try require(transaction.schema.table(named: "T"))
         for i in 0..<20_000 {
             let key = try transaction.create(table)
-            try transaction.set(table.columns[0], key, .int(Int64(i) << 30))
-            try transaction.set(table.columns[1], key, .string("object \(i)"))
+            try transaction.set(table.columns[0], key, to: .int(Int64(i) << 30))
+            try transaction.set(table.columns[1], key, to: .string("object \(i)"))
         }
         let snapshot = try transaction.commit()
         func sum(_ snapshot: Snapshot) -> Int64 {
@@ -361,7 +361,7 @@ struct EncryptedFileTests {
         for isFull in [true, false] {
             let next = try database.beginWrite()
             if isFull { expectEqual(sum(next.base), 199_990_000) }
-            try next.set(table.columns[0], ObjectKey(1), .int(1 << 30))
+            try next.set(table.columns[0], ObjectKey(1), to: .int(1 << 30))
             let base = next.base
             _ = base.readInt(table.columns[0], ObjectKey(5000))
             let committed = try next.commit()
@@ -376,13 +376,13 @@ struct EncryptedFileTests {
         let transaction = try database.beginWrite()
         try transaction.applySchema([TableSpec("T", columns: [ColumnSpec("n", .int)])])
         let table = try require(transaction.schema.table(named: "T"))
-        for i in 0..<5000 { try transaction.set(table.columns[0], transaction.create(table), .int(Int64(i))) }
+        for i in 0..<5000 { try transaction.set(table.columns[0], transaction.create(table), to: .int(Int64(i))) }
         let first = try transaction.commit()
         let column = table.columns[0]
         func leaf(_ snapshot: Snapshot, _ cluster: Int) -> UnsafeRawPointer? { snapshot.leaf(column, cluster: cluster) }
         let before = (0..<5).map { leaf(first, $0) }
         let change = try database.beginWrite()
-        try change.set(column, ObjectKey(2500), .int(-7))
+        try change.set(column, ObjectKey(2500), to: .int(-7))
         let second = try change.commit()
         for cluster in 0..<5 {
             expectEqual((leaf(second, cluster) == before[cluster]), (cluster != 2))

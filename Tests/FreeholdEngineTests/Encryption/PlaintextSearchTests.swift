@@ -55,20 +55,20 @@ struct PlaintextSearchTests {
         }
         for (i, length) in [24, 61, 64, 65, 300, 1999, 2001, 8200, 30_000].enumerated() {
             let key = try t.create(table, primaryKey: .string(text("key", 30 + i)))
-            try t.set(column("secretName"), key, .string(text("name", length)))
-            try t.set(column("secretText"), key, .string(text("alphabetical zebra", length)))
-            try t.set(column("secretBlob"), key, .data(Data(text("blob", length).utf8)))
+            try t.set(column("secretName"), key, to: .string(text("name", length)))
+            try t.set(column("secretText"), key, to: .string(text("alphabetical zebra", length)))
+            try t.set(column("secretBlob"), key, to: .data(Data(text("blob", length).utf8)))
             let number =
                 Int64(bitPattern: 0x5AFE_C0DE_DEAD_0000 | UInt64(round) << 8 | UInt64(i)) &* (i % 2 == 0 ? 1 : -1)
-            try t.set(column("secretNumber"), key, .int(secrets.integer(number)))
+            try t.set(column("secretNumber"), key, to: .int(secrets.integer(number)))
             let ratio = Double(bitPattern: 0x4242_5151_6363_7000 | UInt64(round * 16 + i))
             secrets.note("double", withUnsafeBytes(of: ratio) { Array($0) })
-            try t.set(column("secretRatio"), key, .double(ratio))
+            try t.set(column("secretRatio"), key, to: .double(ratio))
             let uuid = UUID()
             secrets.note("uuid", withUnsafeBytes(of: uuid.uuid) { Array($0) })
-            try t.set(column("secretUUID"), key, .uuid(uuid))
+            try t.set(column("secretUUID"), key, to: .uuid(uuid))
             let id = ObjectId.generate()
-            try t.set(column("secretObjectId"), key, .objectId(id))
+            try t.set(column("secretObjectId"), key, to: .objectId(id))
             secrets.note(
                 "object id",
                 stride(from: 0, to: 24, by: 2).map {
@@ -78,23 +78,28 @@ struct PlaintextSearchTests {
             try t.set(
                 column("secretTime"),
                 key,
-                .timestamp(Timestamp(seconds: 0x3141_5926_5358 + Int64(i) << 33, nanoseconds: 7))
+                to: .timestamp(Timestamp(seconds: 0x3141_5926_5358 + Int64(i) << 33, nanoseconds: 7))
             )
             let nested = NestedList([.string(text("nested", 40)), .int(secrets.integer(0x7777_1234_4321_7777))])
-            try t.set(column("secretAny"), key, i % 2 == 0 ? .list(nested) : .string(text("any", length)))
+            try t.set(column("secretAny"), key, to: i % 2 == 0 ? .list(nested) : .string(text("any", length)))
             try t.listAppend(
                 column("secretNotes"),
                 key,
                 // The usual run searches for a quarter of a long list, and the soak for all of it.
-                (0..<(i == 5 ? 400 : 3)).map { n in
+                values: (0..<(i == 5 ? 400 : 3)).map { n in
                     let isSought = n % 4 == 0 || n <= 3 || TestBudget.isSoak
                     return .string(isSought ? text("note\(n)", 30) : "note\(n)-\(round)-30-treasure/no")
                 }
             )
-            for n in 0..<3 { _ = try t.setInsert(column("secretTags"), key, .string(text("tag\(n)", 26))) }
-            try t.dictionarySet(column("secretMap"), key, forKey: text("mapkey", 28), .string(text("mapvalue", length)))
-            try t.listAppend(column("secretFriends"), key, [.link(key)])
-            try t.listAppend(column("secretPlace"), key, [.double(13.37), .double(47.11)])
+            for n in 0..<3 { _ = try t.setInsert(column("secretTags"), key, value: .string(text("tag\(n)", 26))) }
+            try t.dictionarySet(
+                column("secretMap"),
+                key,
+                forKey: text("mapkey", 28),
+                to: .string(text("mapvalue", length))
+            )
+            try t.listAppend(column("secretFriends"), key, values: [.link(key)])
+            try t.listAppend(column("secretPlace"), key, values: [.double(13.37), .double(47.11)])
         }
     }
 
@@ -190,7 +195,7 @@ struct PlaintextSearchTests {
             let text = "an updated name that is a treasure"
             secrets.note(text)
             for key in third.keys(table) {
-                try third.set(try require(table.column(named: "secretName")), key, .string(text + " of \(key.raw)"))
+                try third.set(try require(table.column(named: "secretName")), key, to: .string(text + " of \(key.raw)"))
             }
             let snapshot = try third.commit()
             try expectEqual(found(secrets), [], "changed")
@@ -211,7 +216,7 @@ struct PlaintextSearchTests {
             let addition = try require(migration.schema.table(named: "SecretPerson")?.column(named: "secretAddition"))
             let added = "the value of a property that was added"
             secrets.note(added)
-            for key in migration.keys(table) { try migration.set(addition, key, .string(added)) }
+            for key in migration.keys(table) { try migration.set(addition, key, to: .string(added)) }
             try migration.finishSchema(specs, userVersion: 2)
             _ = try migration.commit()
             try expectEqual(found(secrets), [], "migrated")

@@ -63,7 +63,7 @@ struct AbsentLeafTests {
                 let row = Int.random(in: 0..<expected.count, using: &random)
                 let column = Int.random(in: 0..<2, using: &random)
                 expected[row][column].toggle()
-                try transaction.set(table.columns[column], ObjectKey(Int64(row)), .bool(expected[row][column]))
+                try transaction.set(table.columns[column], ObjectKey(Int64(row)), to: .bool(expected[row][column]))
             }
             versions.append((try transaction.commit(), expected))
             if versions.count > 6 { versions.remove(at: Int.random(in: 0..<6, using: &random)) }

@@ -24,9 +24,9 @@ struct EngineConcurrencyTests {
         let item = t.schema.tables[0]
         for i in 0..<500 {
             let key = try t.create(item)
-            t.setInt(item.columns[0], key, 0)
-            t.setString(item.columns[1], key, "name \(i)")
-            try t.listAppend(item.columns[2], key, [.int(0), .int(Int64(i))])
+            t.setInt(item.columns[0], key, to: 0)
+            t.setString(item.columns[1], key, to: "name \(i)")
+            try t.listAppend(item.columns[2], key, values: [.int(0), .int(Int64(i))])
         }
         _ = try t.commit()
         return database
@@ -72,8 +72,8 @@ struct EngineConcurrencyTests {
             let t = try (round % 2 == 0 ? other : database).beginWrite()
             let item = t.schema.tables[0]
             for key in t.keys(item) {
-                t.setInt(item.columns[0], key, Int64(round))
-                try t.listSet(item.columns[2], key, at: 0, .int(Int64(round)))
+                t.setInt(item.columns[0], key, to: Int64(round))
+                try t.listSet(item.columns[2], key, at: 0, to: .int(Int64(round)))
             }
             kept.append((try t.commit(), Int64(round)))
         }
@@ -94,9 +94,9 @@ struct EngineConcurrencyTests {
                         let t = try await database.beginWriteAsync()
                         let item = t.schema.tables[0]
                         let key = ObjectKey(Int64(task))
-                        t.setInt(item.columns[0], key, t.readInt(item.columns[0], key)! + 1)
+                        t.setInt(item.columns[0], key, to: t.readInt(item.columns[0], key)! + 1)
                         let total = ObjectKey(100)
-                        t.setInt(item.columns[0], total, t.readInt(item.columns[0], total)! + 1)
+                        t.setInt(item.columns[0], total, to: t.readInt(item.columns[0], total)! + 1)
                         _ = try t.commit()
                     }
                 }

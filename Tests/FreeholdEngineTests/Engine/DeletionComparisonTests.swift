@@ -107,11 +107,11 @@ struct DeletionComparisonTests {
                     if let value = try value(transaction, column, depth) { values.append(value) }
                 }
                 switch column.collection {
-                case .none: if let first = values.first { try transaction.set(column, key, first) }
-                case .list: try transaction.listAppend(column, key, values)
-                case .set: try transaction.setInsert(column, key, values)
+                case .none: if let first = values.first { try transaction.set(column, key, to: first) }
+                case .list: try transaction.listAppend(column, key, values: values)
+                case .set: try transaction.setInsert(column, key, values: values)
                 case .dictionary:
-                    try transaction.dictionaryMerge(column, key, values.map { ("k\(random.below(500))", $0) })
+                    try transaction.dictionaryMerge(column, key, entries: values.map { ("k\(random.below(500))", $0) })
                 }
             }
         }

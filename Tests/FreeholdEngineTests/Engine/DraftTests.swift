@@ -47,12 +47,12 @@ struct DraftTests {
         for round in 0..<2 {
             for key in keys {
                 let text = "\(round) \(UInt64.random(in: 0 ... .max, using: &random))"
-                try transaction.set(column("text"), key, .string(text))
-                try transaction.set(column("next"), key, .link(keys.randomElement(using: &random)!))
+                try transaction.set(column("text"), key, to: .string(text))
+                try transaction.set(column("next"), key, to: .link(keys.randomElement(using: &random)!))
                 let link = ObjectLink(tableID: table.id, key: keys.randomElement(using: &random)!)
-                try transaction.set(column("any"), key, .objectLink(link))
+                try transaction.set(column("any"), key, to: .objectLink(link))
                 let others = (0..<2).map { _ in Value.link(keys.randomElement(using: &random)!) }
-                try transaction.listAppend(column("others"), key, others)
+                try transaction.listAppend(column("others"), key, values: others)
             }
             transaction.spill()
             held.append(transaction.storageWriter?.bytesStored ?? 0)

@@ -153,13 +153,13 @@ struct EngineModelDriver {
             column.type == .link
             ? randomLink(column, transaction.schema) : random.value(column.type, optional: column.isOptional)
         switch value {
-        case _ where column.type == .mixed: try transaction.set(column, key, value)
-        case .int(let v) where random.chance(50): transaction.setInt(column, key, v)
-        case .double(let v) where random.chance(50): transaction.setDouble(column, key, v)
-        case .bool(let v) where random.chance(50): transaction.setBool(column, key, v)
-        case .string(let v) where random.chance(50): transaction.setString(column, key, v)
-        case .link(let v) where random.chance(50): transaction.setLink(column, key, v)
-        default: try transaction.set(column, key, value)
+        case _ where column.type == .mixed: try transaction.set(column, key, to: value)
+        case .int(let v) where random.chance(50): transaction.setInt(column, key, to: v)
+        case .double(let v) where random.chance(50): transaction.setDouble(column, key, to: v)
+        case .bool(let v) where random.chance(50): transaction.setBool(column, key, to: v)
+        case .string(let v) where random.chance(50): transaction.setString(column, key, to: v)
+        case .link(let v) where random.chance(50): transaction.setLink(column, key, to: v)
+        default: try transaction.set(column, key, to: value)
         }
         model.tables[t].rows[key.raw]!.values[column.index] = value
     }
@@ -199,18 +199,18 @@ struct EngineModelDriver {
         switch random.below(20) {
         case 0..<5:
             let new = elements(column, 1 + random.below(5), schema)
-            try transaction.listAppend(column, key, new)
+            try transaction.listAppend(column, key, values: new)
             list += new
         case 5..<8:
             let new = elements(column, 1 + random.below(3), schema)
             let i = random.below(count + 1)
-            try transaction.listInsert(column, key, at: i, new)
+            try transaction.listInsert(column, key, at: i, values: new)
             list.insert(contentsOf: new, at: i)
         case 8:
             let isLong = column.type == .string || column.type == .data || column.type == .mixed
             let new = elements(column, random.below(isLong ? largest / 10 : largest), schema)
             let i = random.below(count + 1)
-            try transaction.listInsert(column, key, at: i, new)
+            try transaction.listInsert(column, key, at: i, values: new)
             list.insert(contentsOf: new, at: i)
         case 9..<12 where count > 0:
             let i = random.below(count)
@@ -220,7 +220,7 @@ struct EngineModelDriver {
             }
             let new = elements(column, 1, schema)
             guard let value = new.first else { return }
-            try transaction.listSet(column, key, at: i, value)
+            try transaction.listSet(column, key, at: i, to: value)
             list[i] = value
         case 12..<14 where count > 0:
             let i = random.below(count)
@@ -229,7 +229,7 @@ struct EngineModelDriver {
         case 14..<16 where count > 0:
             let from = random.below(count)
             let to = from + random.below(count - from + 1)
-            try transaction.listRemove(column, key, from..<to)
+            try transaction.listRemove(column, key, range: from..<to)
             list.removeSubrange(from..<to)
         case 16 where count > 0:
             let (from, to) = (random.below(count), random.below(count))
@@ -237,14 +237,14 @@ struct EngineModelDriver {
             list.insert(list.remove(at: from), at: to)
         case 17 where count > 0:
             let (i, j) = (random.below(count), random.below(count))
-            try transaction.listSwap(column, key, i, j)
+            try transaction.listSwap(column, key, at: i, and: j)
             list.swapAt(i, j)
         case 18:
             transaction.listClear(column, key)
             list = []
         case 19:
             let new = elements(column, random.below(12), schema)
-            try transaction.listAssign(column, key, new)
+            try transaction.listAssign(column, key, values: new)
             list = new
         default:
             #expect(throws: EngineError.self) { try transaction.listRemove(column, key, at: count) }

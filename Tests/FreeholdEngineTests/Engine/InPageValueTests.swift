@@ -22,8 +22,8 @@ struct InPageValueTests {
         let count = 6000
         for i in 0..<count {
             let key = try first.create(table)
-            try first.set(table.columns[0], key, .string("text \(i)"))
-            try first.set(table.columns[1], key, .int(Int64(i * 1_000_003)))
+            try first.set(table.columns[0], key, to: .string("text \(i)"))
+            try first.set(table.columns[1], key, to: .int(Int64(i * 1_000_003)))
         }
         _ = try first.commit()
 
@@ -46,7 +46,7 @@ struct InPageValueTests {
                 try transaction.set(
                     table.columns[0],
                     key,
-                    .string("changed \(UInt16.random(in: 0 ... .max, using: &random))")
+                    to: .string("changed \(UInt16.random(in: 0 ... .max, using: &random))")
                 )
             }
             return try transaction.commit()

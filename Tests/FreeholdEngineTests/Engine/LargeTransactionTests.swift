@@ -35,10 +35,10 @@ struct LargeTransactionTests {
         var largest = 0
         for i in 0..<n {
             let key = try t.create(item, primaryKey: .int(Int64(i)))
-            t.setString(item.columns[1], key, "text \(i) " + String(repeating: "z", count: 300))
-            t.setInt(item.columns[2], key, Int64(i % 10))
-            t.setLink(item.columns[3], key, ObjectKey(key.raw / 2))
-            if i % 50 == 0 { try t.listAppend(item.columns[4], key, (0..<40).map { .int(Int64($0 * i)) }) }
+            t.setString(item.columns[1], key, to: "text \(i) " + String(repeating: "z", count: 300))
+            t.setInt(item.columns[2], key, to: Int64(i % 10))
+            t.setLink(item.columns[3], key, to: ObjectKey(key.raw / 2))
+            if i % 50 == 0 { try t.listAppend(item.columns[4], key, values: (0..<40).map { .int(Int64($0 * i)) }) }
             largest = max(largest, t.memoryInUse)
         }
         return largest
@@ -57,7 +57,7 @@ struct LargeTransactionTests {
             expectEqual(t.readString(item.columns[1], key)?.hasPrefix("text \(key.raw) "), true)
             expectEqual(t.find(primaryKey: .int(key.raw), in: item), key)
             largest = max(largest, t.memoryInUse)
-            t.setString(item.columns[1], key, "text \(key.raw) edited" + String(repeating: "y", count: 400))
+            t.setString(item.columns[1], key, to: "text \(key.raw) edited" + String(repeating: "y", count: 400))
             largest = max(largest, t.memoryInUse)
         }
         expect(largest < 2 * Self.budget, "\(largest) bytes in memory")
@@ -85,7 +85,7 @@ struct LargeTransactionTests {
         var largest = 0
         for i in 0..<4000 {
             let at = i * 31 % (model.count + 1)
-            try t.listInsert(item.columns[4], key, at: at, .int(Int64(i)))
+            try t.listInsert(item.columns[4], key, at: at, value: .int(Int64(i)))
             model.insert(Int64(i), at: at)
             largest = max(largest, t.memoryInUse)
         }
@@ -118,7 +118,7 @@ struct LargeTransactionTests {
         let item = t.schema.table(named: "Item")!
         let key = try t.create(item, primaryKey: .int(1))
         for n in 0..<1500 {
-            t.setString(item.columns[1], key, String(repeating: "g", count: n))
+            t.setString(item.columns[1], key, to: String(repeating: "g", count: n))
             expectEqual(t.readString(item.columns[1], key)?.utf8.count, n)
         }
         try expectEqual(t.commit().verify(), [])
@@ -143,10 +143,10 @@ struct LargeTransactionTests {
             for i in 300..<2500 {
                 let key = try t.create(item, primaryKey: .int(Int64(i)))
                 keys.append(key)
-                t.setString(item.columns[1], key, String(repeating: "z", count: 400))
-                t.setInt(item.columns[2], key, Int64(i % 10))
-                t.setLink(item.columns[3], key, ObjectKey(Int64(i % 300)))
-                if i % 20 == 0 { try t.listAppend(item.columns[4], key, (0..<400).map { .int(Int64($0 * i)) }) }
+                t.setString(item.columns[1], key, to: String(repeating: "z", count: 400))
+                t.setInt(item.columns[2], key, to: Int64(i % 10))
+                t.setLink(item.columns[3], key, to: ObjectKey(Int64(i % 300)))
+                if i % 20 == 0 { try t.listAppend(item.columns[4], key, values: (0..<400).map { .int(Int64($0 * i)) }) }
                 if i % 30 == 0 { t.delete(item, ObjectKey(Int64(i / 30))) }
                 if i % 400 == 0 { _ = t.find(.int(3), indexed: item.columns[2]) }
             }

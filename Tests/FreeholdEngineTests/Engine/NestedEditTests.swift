@@ -34,11 +34,11 @@ struct NestedEditTests {
         let c = table.columns
         let t = try database.beginWrite()
         let key = try t.create(table)
-        try t.set(c[0], key, deep(100))
+        try t.set(c[0], key, to: deep(100))
         expectEqual(t.value(c[0], key), deep(100))
-        let error = #expect(throws: EngineError.self) { try t.set(c[0], key, deep(101)) }
+        let error = #expect(throws: EngineError.self) { try t.set(c[0], key, to: deep(101)) }
         expect(error?.code == .limitExceeded && error?.message.contains("100 levels") == true)
-        #expect(throws: EngineError.self) { try t.listAppend(c[1], key, [deep(101)]) }
+        #expect(throws: EngineError.self) { try t.listAppend(c[1], key, values: [deep(101)]) }
         // Two levels more inside of the 99th.
         var id: UInt64 = 0
         t.value(c[0], key).forEachNested { id = $0.nestedID! }
@@ -60,10 +60,10 @@ struct NestedEditTests {
         try t.listAppend(
             c[1],
             key,
-            (0..<300).map { .list(NestedList([.int($0), .string(String(repeating: "x", count: 40))])) }
+            values: (0..<300).map { .list(NestedList([.int($0), .string(String(repeating: "x", count: 40))])) }
         )
         let id = t.listValue(c[1], key, at: 200).nestedID!
-        try t.listInsert(c[1], key, at: 0, .dictionary(NestedDictionary([])))
+        try t.listInsert(c[1], key, at: 0, value: .dictionary(NestedDictionary([])))
         try t.listMove(c[1], key, from: 201, to: 17)
         var place = NestedSubscript.element(200)
         try t.updateNested(c[1], key, id: id, near: &place) { value throws(EngineError) in
@@ -93,11 +93,16 @@ struct NestedEditTests {
         let t = try database.beginWrite()
         let key = try t.create(table)
         for i in 0..<count {
-            try t.dictionarySet(c[3], key, forKey: "k\(i)", .dictionary(NestedDictionary([.init("n", .int(Int64(i)))])))
+            try t.dictionarySet(
+                c[3],
+                key,
+                forKey: "k\(i)",
+                to: .dictionary(NestedDictionary([.init("n", .int(Int64(i)))]))
+            )
         }
         let id = try require(t.dictionaryValue(c[3], key, forKey: "k2")?.nestedID)
         t.dictionaryRemove(c[3], key, forKey: "k0")
-        try t.dictionarySet(c[3], key, forKey: "a", .null)
+        try t.dictionarySet(c[3], key, forKey: "a", to: .null)
         for hint in [NestedSubscript.entry("k2"), .entry("k1"), .entry("k0"), .property, .element(0)] {
             var place = hint
             expectEqual(t.nested(c[3], key, id: id, near: &place)?.nestedID, id)
@@ -123,10 +128,10 @@ struct NestedEditTests {
         let t = try database.beginWrite()
         let key = try t.create(table)
         for value in [Value.list(NestedList([])), .dictionary(NestedDictionary([]))] {
-            let error = #expect(throws: EngineError.self) { try t.setInsert(table.columns[4], key, value) }
+            let error = #expect(throws: EngineError.self) { try t.setInsert(table.columns[4], key, value: value) }
             expectEqual(error?.code, .invalidArgument)
         }
-        try t.setInsert(table.columns[4], key, [.int(1), .double(1), .string("1"), .data(Data("1".utf8))])
+        try t.setInsert(table.columns[4], key, values: [.int(1), .double(1), .string("1"), .data(Data("1".utf8))])
         expectEqual(t.listValues(table.columns[4], key), [.int(1), .string("1"), .data(Data("1".utf8))])
         t.cancel()
     }
@@ -138,8 +143,8 @@ struct NestedEditTests {
         let t = try database.beginWrite()
         let key = try t.create(table)
         let before = Value.list(NestedList([.int(1)]))
-        try t.set(c[2], key, before)
-        try t.listAppend(c[1], key, [.null, before])
+        try t.set(c[2], key, to: before)
+        try t.listAppend(c[1], key, values: [.null, before])
         _ = try t.commit()
         let u = try database.beginWrite()
         var place = NestedSubscript.property

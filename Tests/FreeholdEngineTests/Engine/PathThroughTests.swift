@@ -22,13 +22,13 @@ struct PathThroughTests {
         let person = t.schema.table(named: "Person")!
         let dog = t.schema.table(named: "Dog")!
         let rex = try t.create(dog)
-        try t.set(dog.columns[0], rex, .string("Rex"))
+        try t.set(dog.columns[0], rex, to: .string("Rex"))
         var keys: [ObjectKey] = []
         for i in 0..<2500 {
             let key = try t.create(person, primaryKey: .int(Int64(i)))
-            try t.set(person.columns[1], key, .string("name \(i % 10)"))
-            try t.set(person.columns[4], key, .link(rex))
-            try t.listAppend(person.columns[3], key, [.link(rex), .link(rex)])
+            try t.set(person.columns[1], key, to: .string("name \(i % 10)"))
+            try t.set(person.columns[4], key, to: .link(rex))
+            try t.listAppend(person.columns[3], key, values: [.link(rex), .link(rex)])
             keys.append(key)
         }
         #expect(throws: EngineError.self) { try t.create(person, primaryKey: .int(7)) }

@@ -39,8 +39,8 @@ struct EngineSchemaTests {
         let a = t.schema.table(named: "A")!
         for i in 0..<2500 {
             let key = try t.create(a, primaryKey: .int(Int64(i)))
-            try t.set(a.columns[1], key, .string("n\(i % 4)"))
-            try t.set(a.columns[2], key, .int(Int64(i % 5)))
+            try t.set(a.columns[1], key, to: .string("n\(i % 4)"))
+            try t.set(a.columns[2], key, to: .int(Int64(i % 5)))
         }
         _ = try t.commit()
         var next = first
@@ -75,14 +75,14 @@ struct EngineSchemaTests {
         try t.applySchema(first)
         var a = t.schema.table(named: "A")!
         let key = try t.create(a, primaryKey: .int(1))
-        try t.set(a.columns[1], key, .string("old"))
+        try t.set(a.columns[1], key, to: .string("old"))
         var next = first
         next[0].columns[1].isIndexed = true
         try t.applySchema(next)
         a = t.schema.table(named: "A")!
-        try t.set(a.columns[1], key, .string("new"))
+        try t.set(a.columns[1], key, to: .string("new"))
         let later = try t.create(a, primaryKey: .int(2))
-        try t.set(a.columns[1], later, .string("new"))
+        try t.set(a.columns[1], later, to: .string("new"))
         let snapshot = try t.commit()
         expectEqual(snapshot.verify(), [])
         expectEqual(snapshot.find(.string("new"), indexed: a.columns[1]), [key, later])

@@ -81,7 +81,7 @@ struct WrittenBytesTests {
 
     private static let limit = 24 << 10
 
-    private func text(_ count: Int, _ i: Int) -> String {
+    private func text(_ count: Int, at i: Int) -> String {
         let start = "text \(i) "
         return start + String(repeating: Character(UnicodeScalar(UInt8(97 + i % 26))), count: count - start.utf8.count)
     }
@@ -89,10 +89,10 @@ struct WrittenBytesTests {
     @Test(arguments: [(100, 1_024), (1_000, 1_024), (8_000, 1_024), (1_000, TestBudget.cases(10_000, soak: 100_000))])
     func `a changed text writes its part of the leaf`(size: Int, count: Int) throws {
         let database = try database([ColumnSpec("text", .string)], count: count) { transaction, table, key in
-            transaction.setString(table.columns[0], key, text(size, Int(key.raw)))
+            transaction.setString(table.columns[0], key, to: text(size, at: Int(key.raw)))
         }
         let written = try mean(database) { transaction, table, i in
-            transaction.setString(table.columns[0], ObjectKey(Int64(i * 397 % count)), text(size, i + 5))
+            transaction.setString(table.columns[0], ObjectKey(Int64(i * 397 % count)), to: text(size, at: i + 5))
         }
         print("one changed text of \(size) bytes among \(count) objects: \(written)")
         expect(written.blocks <= Self.limit, "\(written)")
@@ -106,11 +106,11 @@ struct WrittenBytesTests {
             count: 1_024,
             primaryKey: "id"
         ) { transaction, table, key in
-            transaction.setString(table.columns[1], key, text(1_000, Int(key.raw)))
+            transaction.setString(table.columns[1], key, to: text(1_000, at: Int(key.raw)))
         }
         let written = try mean(database) { transaction, table, i in
             let key = try transaction.create(table, primaryKey: .int(Int64(2_000 + i)))
-            transaction.setString(table.columns[1], key, text(1_000, i))
+            transaction.setString(table.columns[1], key, to: text(1_000, at: i))
         }
         print("one added object with a text of 1,000 bytes: \(written)")
         expect(written.blocks <= Self.limit, "\(written)")
@@ -133,28 +133,29 @@ struct WrittenBytesTests {
         let database = try database([column], count: 1_024) { transaction, table, key in
             let column = table.columns[0]
             switch kind {
-            case .list: try transaction.listAssign(column, key, words.map(Value.string))
-            case .set: try transaction.setAssign(column, key, words.map(Value.string))
+            case .list: try transaction.listAssign(column, key, values: words.map(Value.string))
+            case .set: try transaction.setAssign(column, key, values: words.map(Value.string))
             case .dictionary:
                 for word in words {
-                    try transaction.dictionarySet(column, key, forKey: "\(word.prefix(1))", .string(word))
+                    try transaction.dictionarySet(column, key, forKey: "\(word.prefix(1))", to: .string(word))
                 }
-            case .mixed: try transaction.set(column, key, .list(NestedList(words.map(Value.string))))
-            case .data: try transaction.set(column, key, .data(Data(count: 1_000)))
-            case .numbers: try transaction.listAssign(column, key, (0..<120).map { .int(Int64($0) << 40) })
+            case .mixed: try transaction.set(column, key, to: .list(NestedList(words.map(Value.string))))
+            case .data: try transaction.set(column, key, to: .data(Data(count: 1_000)))
+            case .numbers: try transaction.listAssign(column, key, values: (0..<120).map { .int(Int64($0) << 40) })
             }
         }
         let written = try mean(database) { transaction, table, i in
             let (column, key) = (table.columns[0], ObjectKey(Int64(i * 397 % 1_024)))
             let new = "\(i % 9) " + String(repeating: Character(UnicodeScalar(UInt8(97 + i % 26))), count: 90)
             switch kind {
-            case .list: try transaction.listSet(column, key, at: i % 9, .string(new))
-            case .set: _ = try transaction.setAssign(column, key, words.dropLast().map(Value.string) + [.string(new)])
-            case .dictionary: try transaction.dictionarySet(column, key, forKey: "\(i % 9)", .string(new))
+            case .list: try transaction.listSet(column, key, at: i % 9, to: .string(new))
+            case .set:
+                _ = try transaction.setAssign(column, key, values: words.dropLast().map(Value.string) + [.string(new)])
+            case .dictionary: try transaction.dictionarySet(column, key, forKey: "\(i % 9)", to: .string(new))
             case .mixed:
-                try transaction.set(column, key, .list(NestedList((words.dropLast() + [new]).map(Value.string))))
-            case .data: try transaction.set(column, key, .data(Data(repeating: UInt8(i), count: 1_000)))
-            case .numbers: try transaction.listSet(column, key, at: i % 120, .int(Int64(i) << 40))
+                try transaction.set(column, key, to: .list(NestedList((words.dropLast() + [new]).map(Value.string))))
+            case .data: try transaction.set(column, key, to: .data(Data(repeating: UInt8(i), count: 1_000)))
+            case .numbers: try transaction.listSet(column, key, at: i % 120, to: .int(Int64(i) << 40))
             }
         }
         print("one changed \(kind.rawValue) of 1 KB among 1,024: \(written)")
@@ -174,13 +175,13 @@ struct WrittenBytesTests {
             let (targets, origins) = (transaction.schema.tables[0], transaction.schema.tables[1])
             for _ in 0..<256 { _ = try transaction.create(targets) }
             for i in 0..<256 * 200 as Range<Int64> {
-                transaction.setLink(origins.columns[0], try transaction.create(origins), ObjectKey(i % 256))
+                transaction.setLink(origins.columns[0], try transaction.create(origins), to: ObjectKey(i % 256))
             }
         }
         let written = try mean(database) { transaction, _, i in
             let origins = transaction.schema.tables[1]
             let key = ObjectKey(Int64(i * 256))
-            transaction.setLink(origins.columns[0], key, ObjectKey(Int64(i % 256)))
+            transaction.setLink(origins.columns[0], key, to: ObjectKey(Int64(i % 256)))
         }
         print("one changed link between objects with 200 links each: \(written)")
         expect(written.blocks <= Self.limit, "\(written)")

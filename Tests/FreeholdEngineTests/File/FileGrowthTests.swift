@@ -27,11 +27,11 @@ struct FileGrowthTests {
     private func write(_ count: Int, _ database: Database, _ table: Table, _ key: ObjectKey) throws {
         for i in 0..<count {
             let transaction = try database.beginWrite()
-            try transaction.set(table.columns[0], key, .int(Int64(i)))
-            try transaction.set(table.columns[1], key, .string("the number \(i)"))
+            try transaction.set(table.columns[0], key, to: .int(Int64(i)))
+            try transaction.set(table.columns[1], key, to: .string("the number \(i)"))
             // One more object, and the deletion of an older one.
             let other = try transaction.create(table)
-            try transaction.set(table.columns[0], other, .int(Int64(i)))
+            try transaction.set(table.columns[0], other, to: .int(Int64(i)))
             if other.raw > 20 { transaction.delete(table, [ObjectKey(other.raw - 20)]) }
             _ = try transaction.commit()
         }

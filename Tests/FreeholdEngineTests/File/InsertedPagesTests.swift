@@ -36,7 +36,7 @@ struct `Files with the blocks of a cluster side by side` {
             let table = transaction.schema.table(named: "T")!
             let key = try transaction.create(table, primaryKey: .int(id))
             for (i, column) in table.columns.enumerated().dropFirst() {
-                transaction.setInt(column, key, (id &* 7919 &+ Int64(i)) % 50_000)
+                transaction.setInt(column, key, to: (id &* 7919 &+ Int64(i)) % 50_000)
             }
         }
         for id in 0..<20_050 as Range<Int64> { try add(id) }
@@ -82,18 +82,22 @@ struct `Files with the blocks of a cluster side by side` {
             for i in 0..<(t % 3 == 0 ? 730 : 90) as Range<Int64> {
                 let key = try transaction.create(table, primaryKey: .int(i))
                 for column in table.columns[1..<Self.width - 2] {
-                    transaction.setInt(column, key, i &* 31 &+ Int64(column.id))
+                    transaction.setInt(column, key, to: i &* 31 &+ Int64(column.id))
                 }
                 if i % 4 == 0 {
                     let text = String(repeating: "long", count: 600)
-                    try transaction.listAppend(table.column(named: "text")!, key, [.string(text), .string("\(i)")])
+                    try transaction.listAppend(
+                        table.column(named: "text")!,
+                        key,
+                        values: [.string(text), .string("\(i)")]
+                    )
                 }
             }
         }
         for t in 0..<12 {
             let table = transaction.schema.table(named: "T\(t)")!
             for key in transaction.keys(table) {
-                transaction.setLink(table.column(named: "link")!, key, ObjectKey(key.raw % 90))
+                transaction.setLink(table.column(named: "link")!, key, to: ObjectKey(key.raw % 90))
             }
         }
         for t in 0..<12 {

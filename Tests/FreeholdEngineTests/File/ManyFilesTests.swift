@@ -31,7 +31,7 @@ struct ManyFilesTests {
             let transaction = try database.beginWrite()
             try transaction.applySchema([TableSpec("T", columns: [ColumnSpec("a", .int)])])
             let table = transaction.schema.table(named: "T")!
-            try transaction.set(table.columns[0], transaction.create(table), .int(Int64(number)))
+            try transaction.set(table.columns[0], transaction.create(table), to: .int(Int64(number)))
             snapshots.append(try transaction.commit())
             databases.append(database)
         }
@@ -48,7 +48,7 @@ struct ManyFilesTests {
         for (number, database) in databases.enumerated() {
             let transaction = try database.beginWrite()
             let table = transaction.schema.table(named: "T")!
-            try transaction.set(table.columns[0], ObjectKey(0), .int(Int64(number) + 1))
+            try transaction.set(table.columns[0], ObjectKey(0), to: .int(Int64(number) + 1))
             _ = try transaction.commit()
         }
         guard status("Threads")! - before.threads <= 4 else { exit(4) }

@@ -49,7 +49,7 @@ struct StorageFailureTests {
                 let table = transaction.schema.table(named: "T")!
                 for i in 0..<count {
                     let key = try transaction.create(table)
-                    try transaction.set(table.columns[0], key, .string(String(repeating: "\(i) ", count: 200)))
+                    try transaction.set(table.columns[0], key, to: .string(String(repeating: "\(i) ", count: 200)))
                 }
                 return try transaction.commit()
             }

@@ -40,7 +40,7 @@ struct FullTextDatabaseTests {
         )
         let write = try database.beginWrite()
         let table = write.schema.table(named: "City")!
-        for names in Self.names { try write.set(table.columns[0], try write.create(table), .string(names)) }
+        for names in Self.names { try write.set(table.columns[0], try write.create(table), to: .string(names)) }
         let query = RowQuery(
             table: table,
             predicate: .fullText(PropertyPath(table.columns[0]), try FullTextQuery(search, for: table.columns[0]))
@@ -59,7 +59,7 @@ struct FullTextDatabaseTests {
         let write = try database.beginWrite()
         var table = write.schema.table(named: "T")!
         let texts: [Value] = [.string("Café Москва"), .null, .string("naïve café"), .string("Москва")]
-        for text in texts { try write.set(table.columns[0], try write.create(table), text) }
+        for text in texts { try write.set(table.columns[0], try write.create(table), to: text) }
         var snapshot = try write.commit()
         func found(_ search: String) throws -> [Int64] {
             table = snapshot.schema.table(named: "T")!
@@ -148,18 +148,18 @@ struct FullTextDatabaseTests {
                 try write.set(
                     text,
                     key,
-                    .string((0..<n).map { _ in words.randomElement(using: &random)! }.joined(separator: " "))
+                    to: .string((0..<n).map { _ in words.randomElement(using: &random)! }.joined(separator: " "))
                 )
             }
         }
         for i in 0..<60 {
             let key = try write.create(dogs)
             func note() -> Value { .link(ObjectKey(Int64.random(in: 0..<30, using: &random))) }
-            if Bool.random(using: &random) { try write.set(c[0], key, note()) }
-            try write.listAppend(c[1], key, (0..<Int.random(in: 0..<4, using: &random)).map { _ in note() })
-            if Bool.random(using: &random) { try write.setInsert(c[2], key, note()) }
+            if Bool.random(using: &random) { try write.set(c[0], key, to: note()) }
+            try write.listAppend(c[1], key, values: (0..<Int.random(in: 0..<4, using: &random)).map { _ in note() })
+            if Bool.random(using: &random) { try write.setInsert(c[2], key, value: note()) }
             if Bool.random(using: &random) {
-                try write.set(c[3], key, .link(ObjectKey(Int64.random(in: 0...Int64(i), using: &random))))
+                try write.set(c[3], key, to: .link(ObjectKey(Int64.random(in: 0...Int64(i), using: &random))))
             }
         }
         let snapshot = try write.commit()

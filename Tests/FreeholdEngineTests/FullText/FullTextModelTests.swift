@@ -96,14 +96,14 @@ struct FullTextModelTests {
                 switch Int.random(in: 0..<10, using: &random) {
                 case 0..<4:
                     let key = try write.create(table)
-                    try write.set(column, key, value.map { .string($0) } ?? .null)
+                    try write.set(column, key, to: value.map { .string($0) } ?? .null)
                     next[key] = .some(value)
                 case 4..<7:
                     guard let key = next.keys.sorted().randomElement(using: &random) else { continue }
                     if let value, Bool.random(using: &random) {
-                        write.setString(column, key, value)
+                        write.setString(column, key, to: value)
                     } else {
-                        try write.set(column, key, value.map { .string($0) } ?? .null)
+                        try write.set(column, key, to: value.map { .string($0) } ?? .null)
                     }
                     next[key] = .some(value)
                 case 7..<9:

@@ -22,7 +22,7 @@ struct FullTextRankingTests {
                 vocabulary[min(Int.random(in: 0..<7, using: &random), Int.random(in: 0..<7, using: &random))]
             }
             let key = try write.create(table)
-            if !words.isEmpty { try write.set(column, key, .string(words.joined(separator: " "))) }
+            if !words.isEmpty { try write.set(column, key, to: .string(words.joined(separator: " "))) }
             texts.append(words)
         }
         let snapshot = try write.commit()

@@ -42,7 +42,7 @@ struct FullTextTimingTests {
         func fill(_ database: Database) throws -> Snapshot {
             let write = try database.beginWrite()
             let table = write.schema.table(named: "T")!
-            for text in texts { write.setString(table.columns[0], try write.create(table), text) }
+            for text in texts { write.setString(table.columns[0], try write.create(table), to: text) }
             return try write.commit()
         }
         var snapshot: Snapshot!

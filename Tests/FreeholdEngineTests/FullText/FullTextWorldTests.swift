@@ -79,7 +79,7 @@ struct FullTextWorldTests {
         let table = write.schema.table(named: "City")!
         var model: [ObjectKey: [String]] = [:]
         func set(_ key: ObjectKey, _ name: String?) throws {
-            for column in table.columns { try write.set(column, key, name.map { .string($0) } ?? .null) }
+            for column in table.columns { try write.set(column, key, to: name.map { .string($0) } ?? .null) }
             model[key] = name.map { NaiveText.words($0, matching) } ?? []
         }
         for name in Self.names { try set(write.create(table), name) }
@@ -100,7 +100,7 @@ struct FullTextWorldTests {
         var texts: [ObjectKey: String] = [:]
         let names = Self.names.prefix(120)
         for name in names { texts[try setup.create(table)] = name }
-        for (key, name) in texts { for column in table.columns { setup.setString(column, key, name) } }
+        for (key, name) in texts { for column in table.columns { setup.setString(column, key, to: name) } }
         _ = try setup.commit()
         let write = try database.beginWrite()
         var hits = 0
@@ -112,7 +112,7 @@ struct FullTextWorldTests {
                 case 0:
                     (texts[one], texts[other]) = (texts[other], texts[one])
                     for key in [one, other] {
-                        for column in table.columns { write.setString(column, key, texts[key]!) }
+                        for column in table.columns { write.setString(column, key, to: texts[key]!) }
                     }
                 case 1:
                     write.delete(table, one)
@@ -120,7 +120,7 @@ struct FullTextWorldTests {
                 default:
                     let key = try write.create(table)
                     texts[key] = names.randomElement(using: &random)!
-                    for column in table.columns { write.setString(column, key, texts[key]!) }
+                    for column in table.columns { write.setString(column, key, to: texts[key]!) }
                 }
             }
             let words = texts.mapValues { NaiveText.words($0, matching) }

@@ -19,20 +19,25 @@ struct PlaceIndexTests {
         let count = write.listCount(column, key)
         func value(_ random: inout RandomShapes) -> Value { .double(number(&random)) }
         switch random.below(10) {
-        case 0: try write.listInsert(column, key, at: random.below(count + 1), value(&random))
-        case 1 where count > 0: try write.listSet(column, key, at: random.below(count), value(&random))
+        case 0: try write.listInsert(column, key, at: random.below(count + 1), value: value(&random))
+        case 1 where count > 0: try write.listSet(column, key, at: random.below(count), to: value(&random))
         case 2 where count > 0: try write.listRemove(column, key, at: random.below(count))
         case 3 where count > 1: try write.listMove(column, key, from: random.below(count), to: random.below(count))
-        case 4 where count > 1: try write.listSwap(column, key, random.below(count), random.below(count))
+        case 4 where count > 1: try write.listSwap(column, key, at: random.below(count), and: random.below(count))
         case 5: write.listClear(column, key)
-        case 6: write.listReorder(column, key, Array((0..<count).shuffled(using: &random.generator)))
+        case 6: write.listReorder(column, key, positions: Array((0..<count).shuffled(using: &random.generator)))
         case 7:
             // Past the inline limit.
-            try write.listInsert(column, key, at: random.below(count + 1), (0..<200).map { _ in value(&random) })
+            try write.listInsert(
+                column,
+                key,
+                at: random.below(count + 1),
+                values: (0..<200).map { _ in value(&random) }
+            )
         case 8 where count > 1:
             let first = random.below(count)
-            try write.listRemove(column, key, first..<(first + random.below(count - first)))
-        default: try write.listAssign(column, key, (0..<random.below(4)).map { _ in value(&random) })
+            try write.listRemove(column, key, range: first..<(first + random.below(count - first)))
+        default: try write.listAssign(column, key, values: (0..<random.below(4)).map { _ in value(&random) })
         }
     }
 
@@ -59,13 +64,13 @@ struct PlaceIndexTests {
                     let owner = try write.create(company)
                     let key = try write.create(place)
                     try PlaceDatabase.fill(write, "Indexed", key, type: "Point", [number(&random), number(&random)])
-                    try write.set(location, owner, .link(key))
+                    try write.set(location, owner, to: .link(key))
                 case 2 where !owners.isEmpty:
                     let key = try write.create(place)
-                    try write.listAppend(branches, owners[random.below(owners.count)], [.link(key)])
+                    try write.listAppend(branches, owners[random.below(owners.count)], values: [.link(key)])
                     try edit(write, columns.coordinates, key, &random)
                 // The place is removed with its link or with its owner.
-                case 3 where !owners.isEmpty: write.setLink(location, owners[random.below(owners.count)], nil)
+                case 3 where !owners.isEmpty: write.setLink(location, owners[random.below(owners.count)], to: nil)
                 case 4 where !owners.isEmpty: write.delete(company, owners[random.below(owners.count)])
                 // The index includes places that were created earlier in this transaction.
                 case 5 where columns.coordinates.indexKind == .places:
@@ -109,12 +114,12 @@ struct PlaceIndexTests {
             let owner = try write.create(company)
             let key = try write.create(place)
             try PlaceDatabase.fill(write, "Indexed", key, type: "Point", [Double(i), 10])
-            try write.set(company.column(named: "locationIndexed")!, owner, .link(key))
+            try write.set(company.column(named: "locationIndexed")!, owner, to: .link(key))
         }
         _ = write.searchTree(columns.coordinates)
         let entry = try require(write.placeEntry(columns.coordinates, ObjectKey(2)))
-        write.index(columns.coordinates).changes.removeInt(entry, 2)
-        write.index(columns.coordinates).changes.insertInt(77, 3)
+        write.index(columns.coordinates).changes.removeInt(entry, key: 2)
+        write.index(columns.coordinates).changes.insertInt(77, key: 3)
         let problems = try write.commit().verify()
         expect(problems.contains { $0.contains("O3") && $0.contains("coordinates") })
         expect(!problems.isEmpty)

@@ -89,8 +89,8 @@ struct PlaceDatabase {
         _ coordinates: [Double]
     ) throws {
         let columns = columns(kind, write.schema)
-        try write.set(columns.type, key, type.map { .string($0) } ?? .null)
-        try write.listAssign(columns.coordinates, key, coordinates.map { .double($0) })
+        try write.set(columns.type, key, to: type.map { .string($0) } ?? .null)
+        try write.listAssign(columns.coordinates, key, values: coordinates.map { .double($0) })
     }
 
     /// Makes the same place of both kinds and links to them.
@@ -150,7 +150,7 @@ struct PlaceQueryTests {
                     let expected = naive(view, kind, path, holds)
                     expectEqual(query.keys(in: view), expected, "\(note): \(kind) \(name) in \(shape)")
                     for choice in [AccessPlan.Choice.indexes, .scan] {
-                        let found = QuerySource(view, company, predicate, choice: choice).keys()
+                        let found = QuerySource(view, company, predicate: predicate, choice: choice).keys()
                         expectEqual(found, expected, "\(note): \(kind) \(name) in \(shape), \(choice)")
                     }
                     if let first = expected.first { expect(query.matches(first, in: view)) }
@@ -188,26 +188,26 @@ struct PlaceQueryTests {
             func column(_ name: String) -> Column { table.column(named: name)! }
             for i in 0..<40 {
                 let company = try write.create(table)
-                try write.set(column("name"), company, .string("c\(round)-\(i)"))
+                try write.set(column("name"), company, to: .string("c\(round)-\(i)"))
                 if random.below(3) > 0, let parent = write.keys(table).randomElement(using: &random.generator) {
-                    try write.set(column("parent"), company, .link(parent))
+                    try write.set(column("parent"), company, to: .link(parent))
                 }
                 if random.below(5) > 0 {
                     let (type, numbers) = Self.coordinates(&random)
                     try places.addPlaces(write, type: type, numbers) {
-                        try write.set(column("location\($0)"), company, .link($1))
+                        try write.set(column("location\($0)"), company, to: .link($1))
                     }
                 }
                 for _ in 0..<random.below(4) {
                     let (type, numbers) = Self.coordinates(&random)
                     try places.addPlaces(write, type: type, numbers) {
-                        try write.listAppend(column("branches\($0)"), company, [.link($1)])
+                        try write.listAppend(column("branches\($0)"), company, values: [.link($1)])
                     }
                 }
                 for name in ["x", "y"].prefix(random.below(3)) {
                     let (type, numbers) = Self.coordinates(&random)
                     try places.addPlaces(write, type: type, numbers) {
-                        try write.dictionarySet(column("offices\($0)"), company, forKey: name, .link($1))
+                        try write.dictionarySet(column("offices\($0)"), company, forKey: name, to: .link($1))
                     }
                 }
             }
@@ -225,7 +225,7 @@ struct PlaceQueryTests {
         let table = write.schema.table(named: "Company")!
         let company = try write.create(table)
         try places.addPlaces(write, type: "Point", [5, 5]) {
-            try write.set(table.column(named: "location\($0)")!, company, .link($1))
+            try write.set(table.column(named: "location\($0)")!, company, to: .link($1))
         }
         let bowTie = try require(GeoPolygon(outerRing: [(0, 0), (10, 10), (10, 0), (0, 10), (0, 0)]))
         for kind in PlaceDatabase.kinds {
@@ -250,9 +250,9 @@ struct PlaceQueryTests {
         for city in WorldPlaces.all {
             let owner = try write.create(company)
             let key = try write.create(place)
-            try write.set(columns.type, key, .string("Point"))
-            try write.listAppend(columns.coordinates, key, [.double(city.longitude), .double(city.latitude)])
-            try write.set(location, owner, .link(key))
+            try write.set(columns.type, key, to: .string("Point"))
+            try write.listAppend(columns.coordinates, key, values: [.double(city.longitude), .double(city.latitude)])
+            try write.set(location, owner, to: .link(key))
         }
         let snapshot = try write.commit()
         for (center, kilometers) in [
@@ -270,7 +270,7 @@ struct PlaceQueryTests {
             }
             expectEqual(found.map { Int($0.raw) }, expected, "\(circle): \(found.count), \(expected.count)")
             let region = try require(GeoRegion(.circle(circle)))
-            let access = try require(GeoAccess(columns, region, snapshot))
+            let access = try require(GeoAccess(columns, region, in: snapshot))
             expect(
                 access.estimate >= found.count && access.estimate <= 2 * found.count + 200,
                 "\(access.estimate) for \(found.count)"

@@ -54,12 +54,12 @@ struct CompoundIndexTests {
                 switch Int.random(in: 0..<8, using: &random) {
                 case 0...2:
                     let key = try write.create(table)
-                    for i in Self.types.indices { try write.set(table.columns[i], key, value(i, &random)) }
+                    for i in Self.types.indices { try write.set(table.columns[i], key, to: value(i, &random)) }
                 case 3...5:
                     guard let key = write.keys(table).randomElement(using: &random) else { continue }
                     for _ in 0..<3 {
                         let i = Int.random(in: 0..<Self.types.count, using: &random)
-                        try write.set(table.columns[i], key, value(i, &random))
+                        try write.set(table.columns[i], key, to: value(i, &random))
                     }
                 case 6:
                     let gone = write.keys(table).filter { _ in Int.random(in: 0..<20, using: &random) == 0 }
@@ -107,7 +107,9 @@ struct CompoundIndexTests {
                 case 5:
                     parts.append(.between(path, lower: some(), upper: some(), isClosed: .random(using: &random)))
                 default:
-                    parts.append(.string(path, .beginsWith, ["", "a", "\0y", "ab"].randomElement(using: &random)!))
+                    parts.append(
+                        .string(path, .beginsWith, pattern: ["", "a", "\0y", "ab"].randomElement(using: &random)!)
+                    )
                 }
             }
             var query = RowQuery(table: table, predicate: .and(parts.shuffled(using: &random)))
@@ -133,8 +135,8 @@ struct CompoundIndexTests {
 
     private func add(_ write: WriteTransaction, _ table: Table, _ a: String?, _ b: Int64?) throws -> ObjectKey {
         let key = try write.create(table)
-        try write.set(table.columns[0], key, a.map { .string($0) } ?? .null)
-        try write.set(table.columns[1], key, b.map { .int($0) } ?? .null)
+        try write.set(table.columns[0], key, to: a.map { .string($0) } ?? .null)
+        try write.set(table.columns[1], key, to: b.map { .int($0) } ?? .null)
         return key
     }
 
@@ -195,14 +197,16 @@ struct CompoundIndexTests {
         }
         _ = try write.commit()
         write = try database.beginWrite()
-        try write.set(table.columns[0], first, .string("y"))
+        try write.set(table.columns[0], first, to: .string("y"))
         // In between both have the same, and a query settles the index.
         expectEqual(
-            RowQuery(table: table, predicate: .string(PropertyPath(table.columns[0]), .equal, "y")).count(in: write),
+            RowQuery(table: table, predicate: .string(PropertyPath(table.columns[0]), .equal, pattern: "y")).count(
+                in: write
+            ),
             2
         )
         _ = write.searchTree(table.compounds[0])
-        try write.set(table.columns[0], second, .string("x"))
+        try write.set(table.columns[0], second, to: .string("x"))
         let snapshot = try write.commit()
         expectEqual(snapshot.value(table.columns[0], first), .string("y"))
         expectEqual(snapshot.verify(), [])

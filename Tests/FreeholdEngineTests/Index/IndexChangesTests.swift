@@ -20,25 +20,25 @@ struct IndexChangesTests {
 
     @Test func `Rising values need no sorting`() {
         let changes = IndexChanges()
-        for i in 0..<1000 { changes.insertInt(Int64(i), Int64(i)) }
+        for i in 0..<1000 { changes.insertInt(Int64(i), key: Int64(i)) }
         expect(changes.isSorted)
-        changes.insertInt(999, 1000)
+        changes.insertInt(999, key: 1000)
         expect(changes.isSorted)
-        changes.insertInt(999, 1000)
+        changes.insertInt(999, key: 1000)
         expect(!changes.isSorted)
     }
 
     @Test func `An add and a removal of one entry cancel out`() {
         let changes = IndexChanges()
-        changes.insertInt(2, 1)
-        changes.removeInt(2, 1)
-        changes.removeInt(1, 5)
-        changes.insertInt(1, 6)
-        changes.removeInt(3, 7)
-        changes.insertInt(3, 7)
-        changes.insertInt(4, 8)
-        changes.removeInt(4, 8)
-        changes.insertInt(4, 8)
+        changes.insertInt(2, key: 1)
+        changes.removeInt(2, key: 1)
+        changes.removeInt(1, key: 5)
+        changes.insertInt(1, key: 6)
+        changes.removeInt(3, key: 7)
+        changes.insertInt(3, key: 7)
+        changes.insertInt(4, key: 8)
+        changes.removeInt(4, key: 8)
+        changes.insertInt(4, key: 8)
         changes.sort()
         expectEqual(entries(changes).map(\.key), [5, 6, 8])
         expectEqual((0..<3).map { changes.records[$0].isInsert }, [false, true, true])
@@ -47,9 +47,9 @@ struct IndexChangesTests {
     @Test func `The last change of a value is found`() {
         let changes = IndexChanges()
         expectEqual(find(changes, encodedInt(1)), .unchanged)
-        changes.removeInt(5, 1)
+        changes.removeInt(5, key: 1)
         expectEqual(find(changes, encodedInt(5)), .removed)
-        changes.insertInt(5, 2)
+        changes.insertInt(5, key: 2)
         expectEqual(find(changes, encodedInt(5)), .inserted(2))
         expectEqual(find(changes, encodedInt(6)), .unchanged)
         expectEqual(find(changes, encodedInt(4)), .unchanged)

@@ -46,7 +46,7 @@ struct IndexTimingTests {
         let store = MemoryBlockStore()
         var tree = IndexTree(segment: 1)
         let changes = IndexChanges()
-        time("sequential ints, insert", n) { for i in 0..<Int64(n) { changes.insertInt(i, i) } }
+        time("sequential ints, insert", n) { for i in 0..<Int64(n) { changes.insertInt(i, key: i) } }
         apply("sequential ints", changes, &tree, store)
         var random = SeededRandom(seed: 1)
         var needles: [UInt8] = []
@@ -54,13 +54,13 @@ struct IndexTimingTests {
         find("sequential ints", needles, 9, tree, store)
         time("sequential ints, 100 commits of 1,000, per entry", 100_000) {
             for round in 0..<100 {
-                for i in 0..<1000 { changes.insertInt(Int64(n + round * 1000 + i), Int64(n + round * 1000 + i)) }
+                for i in 0..<1000 { changes.insertInt(Int64(n + round * 1000 + i), key: Int64(n + round * 1000 + i)) }
                 tree.apply(changes, in: store)
             }
         }
         time("sequential ints, 1,000 commits of 1 in the middle", 1000) {
             for i in 0..<Int64(1000) {
-                changes.removeInt(i * 997, i * 997)
+                changes.removeInt(i * 997, key: i * 997)
                 tree.apply(changes, in: store)
             }
         }
@@ -75,7 +75,7 @@ struct IndexTimingTests {
         var random = SeededRandom(seed: 2)
         let ints =
             wide ? (0..<n).map { _ in Int64(bitPattern: random.next()) } : (0..<Int64(n)).shuffled(using: &random)
-        time("\(what), insert", n) { for i in 0..<n { changes.insertInt(ints[i], Int64(i)) } }
+        time("\(what), insert", n) { for i in 0..<n { changes.insertInt(ints[i], key: Int64(i)) } }
         apply(what, changes, &tree, store)
         let needles = ints.shuffled(using: &random).flatMap(encodedInt)
         find(what, needles, 9, tree, store)
@@ -83,7 +83,7 @@ struct IndexTimingTests {
         time("\(what), insert + pending look-up of another million", n) {
             for i in 0..<n {
                 let state = OrderedEncoding.withInt(more[i]) { changes.find($0) }
-                if state == .unchanged { changes.insertInt(more[i], Int64(n + i)) }
+                if state == .unchanged { changes.insertInt(more[i], key: Int64(n + i)) }
             }
         }
         apply("\(what), another million", changes, &tree, store)

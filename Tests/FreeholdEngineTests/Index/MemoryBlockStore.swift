@@ -13,7 +13,7 @@ final class MemoryBlockStore: MutableBlockStore {
         number < blocks.count ? blocks[Int(number)].map { UnsafeRawBufferPointer($0) } : nil
     }
 
-    func putBlock(_ segment: UInt32, _ number: UInt64, _ bytes: UnsafeRawBufferPointer) {
+    func putBlock(_ segment: UInt32, _ number: UInt64, bytes: UnsafeRawBufferPointer) {
         precondition(number > 0 && number < blocks.count && bytes.count <= BlockLimits.maximumSize)
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
         copy.copyMemory(from: bytes)

@@ -31,7 +31,7 @@ struct OrderedEncodingValueTests {
         let encoded = values.map { OrderedEncoding.with($0) { Array($0) }! }
         for i in values.indices {
             for j in values.indices {
-                let order = Value.compare(values[i], values[j])
+                let order = Value.compare(values[i], with: values[j])
                 expectEqual(encoded[i].lexicographicallyPrecedes(encoded[j]), (order < 0))
                 expectEqual((encoded[i] == encoded[j]), (order == 0))
             }

@@ -49,16 +49,16 @@ struct EmbeddedTableTests {
         var transaction = try f.database.beginWrite()
         let owner = try transaction.create(f.person)
         var last = try transaction.create(f.address)
-        transaction.setLink(f.home, owner, last)
+        transaction.setLink(f.home, owner, to: last)
         for _ in 1..<length {
             let next = try transaction.create(f.address)
-            transaction.setLink(f.inner, last, next)
+            transaction.setLink(f.inner, last, to: next)
             last = next
         }
         _ = try transaction.commit()
         transaction = try f.database.beginWrite()
         expectEqual(transaction.count(f.address), length)
-        transaction.setLink(f.home, owner, nil)
+        transaction.setLink(f.home, owner, to: nil)
         expectEqual(transaction.count(f.address), 0)
         let snapshot = try transaction.commit()
         expectEqual(snapshot.verify(), [])
@@ -73,7 +73,7 @@ struct EmbeddedTableTests {
             for _ in 0..<2 {
                 transaction.listAppend(f.homes, owner, link: try transaction.create(f.address))
             }
-            transaction.setLink(f.home, owner, try transaction.create(f.address))
+            transaction.setLink(f.home, owner, to: try transaction.create(f.address))
         }
         try expectEqual(transaction.commit().verify(), [])
         transaction = try f.database.beginWrite()
@@ -87,25 +87,27 @@ struct EmbeddedTableTests {
         let transaction = try f.database.beginWrite()
         let (a, b) = (try transaction.create(f.person), try transaction.create(f.person))
         let home = try transaction.create(f.address)
-        try transaction.set(f.home, a, .link(home))
+        try transaction.set(f.home, a, to: .link(home))
         for edit in [
-            { try transaction.set(f.home, b, .link(home)) },
-            { try transaction.listAppend(f.homes, a, [.link(home)]) },
-            { try transaction.listAssign(f.homes, b, [.link(home)]) },
-            { try transaction.dictionarySet(f.byName, a, forKey: "x", .link(home)) },
-            { try transaction.set(f.inner, home, .link(home)) },
+            { try transaction.set(f.home, b, to: .link(home)) },
+            { try transaction.listAppend(f.homes, a, values: [.link(home)]) },
+            { try transaction.listAssign(f.homes, b, values: [.link(home)]) },
+            { try transaction.dictionarySet(f.byName, a, forKey: "x", to: .link(home)) },
+            { try transaction.set(f.inner, home, to: .link(home)) },
         ] as [() throws -> Void] {
             #expect(throws: EngineError.self) { try edit() }
         }
-        try transaction.set(f.home, a, .link(home))
+        try transaction.set(f.home, a, to: .link(home))
         expect(transaction.readLink(f.home, a) == home && transaction.contains(f.address, home))
         expectEqual(transaction.owner(f.address, home)?.key, a)
         let twice = try transaction.create(f.address)
-        #expect(throws: EngineError.self) { try transaction.listAppend(f.homes, a, [.link(twice), .link(twice)]) }
+        #expect(throws: EngineError.self) {
+            try transaction.listAppend(f.homes, a, values: [.link(twice), .link(twice)])
+        }
         // A ring of its own would have no owner.
         let below = try transaction.create(f.address)
-        try transaction.set(f.inner, twice, .link(below))
-        #expect(throws: EngineError.self) { try transaction.set(f.inner, below, .link(twice)) }
+        try transaction.set(f.inner, twice, to: .link(below))
+        #expect(throws: EngineError.self) { try transaction.set(f.inner, below, to: .link(twice)) }
         try expectEqual(transaction.commit().verify(), [])
         try expectEqual(f.database.snapshot().count(f.address), 1)
     }
@@ -115,17 +117,17 @@ struct EmbeddedTableTests {
         let transaction = try f.database.beginWrite()
         let owner = try transaction.create(f.person)
         let rows = try (0..<4).map { _ in try transaction.create(f.address) }
-        try transaction.listAppend(f.homes, owner, rows.map(Value.link))
+        try transaction.listAppend(f.homes, owner, values: rows.map(Value.link))
         try transaction.listMove(f.homes, owner, from: 0, to: 3)
-        try transaction.listSwap(f.homes, owner, 0, 2)
-        try transaction.listAssign(f.homes, owner, [3, 1, 2, 0].map { .link(rows[$0]) })
+        try transaction.listSwap(f.homes, owner, at: 0, and: 2)
+        try transaction.listAssign(f.homes, owner, values: [3, 1, 2, 0].map { .link(rows[$0]) })
         expectEqual(transaction.count(f.address), 4)
         expectEqual(transaction.listLinks(f.homes, owner), [3, 1, 2, 0].map { rows[$0] })
-        try transaction.listSet(f.homes, owner, at: 0, .link(try transaction.create(f.address)))
+        try transaction.listSet(f.homes, owner, at: 0, to: .link(try transaction.create(f.address)))
         expect(transaction.count(f.address) == 4 && !transaction.contains(f.address, rows[3]))
         transaction.delete(f.address, rows[1])
         expectEqual(transaction.listCount(f.homes, owner), 3)
-        try transaction.dictionarySet(f.byName, owner, forKey: "k", .link(try transaction.create(f.address)))
+        try transaction.dictionarySet(f.byName, owner, forKey: "k", to: .link(try transaction.create(f.address)))
         guard case .link(let named)? = transaction.dictionaryValue(f.byName, owner, forKey: "k") else {
             Issue.record("no value")
             return
@@ -139,7 +141,7 @@ struct EmbeddedTableTests {
         let f = try Fixture()
         let transaction = try f.database.beginWrite()
         let alone = try transaction.create(f.address)
-        transaction.setLink(f.inner, alone, try transaction.create(f.address))
+        transaction.setLink(f.inner, alone, to: try transaction.create(f.address))
         expect(transaction.count(f.address) == 2 && transaction.owner(f.address, alone) == nil)
         let snapshot = try transaction.commit()
         expect(snapshot.count(f.address) == 0 && snapshot.verify() == [])
@@ -173,12 +175,12 @@ struct EmbeddedTableTests {
             let key = try transaction.create(tables[i])
             let any = tables[i].columns[0]
             if fits {
-                try transaction.set(any, key, link)
+                try transaction.set(any, key, to: link)
                 expectEqual(transaction.backlinks(any.asBacklinkColumn(to: tables[0]), target), [key])
             } else {
-                let error = #expect(throws: EngineError.self) { try transaction.set(any, key, link) }
+                let error = #expect(throws: EngineError.self) { try transaction.set(any, key, to: link) }
                 expectEqual(error?.code, .limitExceeded)
-                try transaction.set(any, key, .int(1))
+                try transaction.set(any, key, to: .int(1))
             }
         }
         try expectEqual(transaction.commit().verify(), [])
@@ -200,8 +202,8 @@ struct EmbeddedTableTests {
         let link = Value.objectLink(ObjectLink(tableID: table.id, key: target))
         for _ in 0..<5000 {
             let key = try transaction.create(table)
-            try transaction.set(any, key, .list(NestedList([link, .int(1)])))
-            try transaction.listAppend(anys, key, [link, link])
+            try transaction.set(any, key, to: .list(NestedList([link, .int(1)])))
+            try transaction.listAppend(anys, key, values: [link, link])
         }
         var snapshot = try transaction.commit()
         expectEqual(snapshot.verify(), [])

@@ -156,9 +156,9 @@ struct GraphDriver {
         let old = model.objects[ref]![column.index].values
         guard let value = try element(transaction, ref, column, old) else { return }
         if case .link(let key) = value, random.chance(30) {
-            transaction.setLink(column, ObjectKey(ref.key), key)
+            transaction.setLink(column, ObjectKey(ref.key), to: key)
         } else {
-            try transaction.set(column, ObjectKey(ref.key), value)
+            try transaction.set(column, ObjectKey(ref.key), to: value)
         }
         model.assign(ref, column, Slot(values: [value]))
     }
@@ -183,9 +183,9 @@ struct GraphDriver {
         let key = ObjectKey(ref.key)
         let error = #expect(throws: EngineError.self) {
             switch column.collection {
-            case .none: try transaction.set(column, key, value)
-            case .dictionary: try transaction.dictionarySet(column, key, forKey: "new", value)
-            default: try transaction.listInsert(column, key, at: 0, [value])
+            case .none: try transaction.set(column, key, to: value)
+            case .dictionary: try transaction.dictionarySet(column, key, forKey: "new", to: value)
+            default: try transaction.listInsert(column, key, at: 0, values: [value])
             }
         }
         if error?.code != .invalidArgument { problems.append("linking what has an owner: \(error as Any)") }
@@ -240,18 +240,18 @@ struct GraphDriver {
             if new.count == 1, i == count, case .link(let target) = new[0] {
                 transaction.listAppend(column, key, link: target)
             } else {
-                try transaction.listInsert(column, key, at: i, new)
+                try transaction.listInsert(column, key, at: i, values: new)
             }
             list.insert(contentsOf: new, at: i)
         case 4..<6 where count > 0:
             let i = random.below(count)
             guard let value = try element(transaction, ref, column, [list[i]]) else { return }
-            try transaction.listSet(column, key, at: i, value)
+            try transaction.listSet(column, key, at: i, to: value)
             list[i] = value
         case 6..<8 where count > 0:
             let from = random.below(count)
             let to = from + 1 + random.below(min(3, count - from))
-            try transaction.listRemove(column, key, from..<to)
+            try transaction.listRemove(column, key, range: from..<to)
             list.removeSubrange(from..<to)
         case 8 where count > 0:
             let (from, to) = (random.below(count), random.below(count))
@@ -259,17 +259,17 @@ struct GraphDriver {
             list.insert(list.remove(at: from), at: to)
         case 9 where count > 0:
             let (i, j) = (random.below(count), random.below(count))
-            try transaction.listSwap(column, key, i, j)
+            try transaction.listSwap(column, key, at: i, and: j)
             list.swapAt(i, j)
         case 10:
             transaction.listClear(column, key)
             list = []
         case 11:
             list = try elements(transaction, ref, column, random.below(8), list)
-            try transaction.listAssign(column, key, list)
+            try transaction.listAssign(column, key, values: list)
         case 12:
             list.shuffle(using: &random.generator)
-            try transaction.listAssign(column, key, list)
+            try transaction.listAssign(column, key, values: list)
         default: return
         }
         model.assign(ref, column, Slot(values: list))
@@ -278,28 +278,28 @@ struct GraphDriver {
     private mutating func editSet(_ transaction: WriteTransaction, _ ref: Ref, _ column: Column) throws {
         let key = ObjectKey(ref.key)
         var values = model.objects[ref]![column.index].values
-        func isIn(_ value: Value) -> Bool { values.contains { Value.compare($0, value) == 0 } }
+        func isIn(_ value: Value) -> Bool { values.contains { Value.compare($0, with: value) == 0 } }
         switch random.below(10) {
         case 0..<5:
             for value in try elements(transaction, ref, column, 1 + random.below(4)) {
-                if try transaction.setInsert(column, key, value) == isIn(value) { problems.append("setInsert") }
+                if try transaction.setInsert(column, key, value: value) == isIn(value) { problems.append("setInsert") }
                 if !isIn(value) { values.append(value) }
             }
         case 5..<8 where !values.isEmpty:
             let gone = random.pick(values)
-            if !transaction.setRemove(column, key, gone) { problems.append("setRemove") }
+            if !transaction.setRemove(column, key, value: gone) { problems.append("setRemove") }
             values.removeAll { $0 == gone }
         case 8:
             var new: [Value] = []
             for value in try elements(transaction, ref, column, random.below(9))
-            where !new.contains(where: { Value.compare($0, value) == 0 }) { new.append(value) }
-            try transaction.setAssign(column, key, new)
+            where !new.contains(where: { Value.compare($0, with: value) == 0 }) { new.append(value) }
+            try transaction.setAssign(column, key, values: new)
             values = new
         default:
             transaction.listClear(column, key)
             values = []
         }
-        model.assign(ref, column, Slot(values: values.sorted { Value.compare($0, $1) < 0 }))
+        model.assign(ref, column, Slot(values: values.sorted { Value.compare($0, with: $1) < 0 }))
     }
 
     private mutating func editDictionary(_ transaction: WriteTransaction, _ ref: Ref, _ column: Column) throws {
@@ -310,7 +310,7 @@ struct GraphDriver {
         switch random.below(12) {
         case 0..<5:
             guard let value = try element(transaction, ref, column, [entries[name] ?? .null]) else { return }
-            try transaction.dictionarySet(column, key, forKey: name, value)
+            try transaction.dictionarySet(column, key, forKey: name, to: value)
             entries[name] = value
         case 5..<8:
             if transaction.dictionaryRemove(column, key, forKey: name) != (entries[name] != nil) {
@@ -326,22 +326,22 @@ struct GraphDriver {
             // An object that moves to a key must leave its own.
             let moved = Set(leaving).subtracting(names.prefix(new.count).compactMap { entries[$0] })
             if isOwner, new.contains(where: { moved.contains($0) }) { return }
-            try transaction.dictionaryMerge(column, key, pairs)
+            try transaction.dictionaryMerge(column, key, entries: pairs)
             for pair in pairs { entries[pair.key] = pair.value }
         case 9:
             let new = try elements(transaction, ref, column, random.below(8), slot.values)
             let pairs = new.enumerated().map { (key: "k\($0)", value: $1) }
-            try transaction.dictionaryAssign(column, key, pairs)
+            try transaction.dictionaryAssign(column, key, entries: pairs)
             entries = Dictionary(uniqueKeysWithValues: pairs)
         case 10:
             let shuffled = slot.values.shuffled(using: &random.generator)
-            try transaction.dictionaryMerge(column, key, zip(slot.keys, shuffled).map { (key: $0, value: $1) })
+            try transaction.dictionaryMerge(column, key, entries: zip(slot.keys, shuffled).map { (key: $0, value: $1) })
             entries = Dictionary(uniqueKeysWithValues: zip(slot.keys, shuffled))
         default:
             transaction.dictionaryClear(column, key)
             entries = [:]
         }
-        let keys = entries.keys.sorted { Value.compareBytes($0, $1) < 0 }
+        let keys = entries.keys.sorted { Value.compareBytes($0, with: $1) < 0 }
         model.assign(ref, column, Slot(keys: keys, values: keys.map { entries[$0]! }))
     }
 

@@ -37,14 +37,14 @@ struct ManyLinksTests {
         for (i, key) in keys.enumerated() {
             let targets = (0..<Self.links).map { keys[(i * 7919 + $0 * 613) % Self.count] }
             switch column.collection {
-            case .list: try transaction.listAppend(column, key, targets.map { .link($0) })
-            case .set: _ = try transaction.setInsert(column, key, targets.map { .link($0) })
+            case .list: try transaction.listAppend(column, key, values: targets.map { .link($0) })
+            case .set: _ = try transaction.setInsert(column, key, values: targets.map { .link($0) })
             case .dictionary:
                 let entries = targets.enumerated().map { ("k\($0)", Value.link($1)) }
-                try transaction.dictionaryAssign(column, key, entries)
+                try transaction.dictionaryAssign(column, key, entries: entries)
             case .none:
                 let values = targets.map { Value.objectLink(ObjectLink(tableID: table.id, key: $0)) }
-                try transaction.set(column, key, .list(NestedList(values)))
+                try transaction.set(column, key, to: .list(NestedList(values)))
             }
         }
         let snapshot = try transaction.commit()

@@ -71,11 +71,11 @@ import Testing
                 }
             switch column.collection {
             case .none:
-                try transaction.set(column, origin.key, value)
+                try transaction.set(column, origin.key, to: value)
                 edges.removeAll { $0.column === column && $0.origin == origin }
-            case .list: try transaction.listAppend(column, origin.key, [value])
-            case .set: _ = try transaction.setInsert(column, origin.key, value)
-            case .dictionary: try transaction.dictionarySet(column, origin.key, forKey: "k\(edges.count)", value)
+            case .list: try transaction.listAppend(column, origin.key, values: [value])
+            case .set: _ = try transaction.setInsert(column, origin.key, value: value)
+            case .dictionary: try transaction.dictionarySet(column, origin.key, forKey: "k\(edges.count)", to: value)
             }
             edges.append(Edge(column: column, origin: origin, target: target))
         }

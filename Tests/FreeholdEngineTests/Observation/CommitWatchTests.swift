@@ -53,7 +53,7 @@ struct CommitWatchTests {
         let table = try require(transaction.schema.table(named: Script.tableName))
         let column = try require(table.column(named: "number"))
         let key = try require(transaction.find(primaryKey: .int(0), in: table))
-        try transaction.set(column, key, .int((transaction.readInt(column, key) ?? 0) + 1))
+        try transaction.set(column, key, to: .int((transaction.readInt(column, key) ?? 0) + 1))
         return try transaction.commit()
     }
 

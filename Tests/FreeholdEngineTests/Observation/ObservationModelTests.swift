@@ -328,7 +328,7 @@ struct ObservationDriver {
                 if !isSame, !change.modifications.contains(key) { problems.append("\(note): \(key) isn't modified") }
             }
             for list in [change.deletions, change.insertions, change.modifications]
-            where zip(list, list.dropFirst()).contains(where: { Value.compareBytes($0, $1) >= 0 }) {
+            where zip(list, list.dropFirst()).contains(where: { Value.compareBytes($0, with: $1) >= 0 }) {
                 problems.append("\(note): \(list) don't rise")
             }
             return

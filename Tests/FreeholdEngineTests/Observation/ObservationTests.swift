@@ -37,8 +37,8 @@ struct ObservationTests {
             (friends, notes) = (table.columns[3], table.columns[4])
             for i in 0..<count {
                 let key = try transaction.create(table)
-                try transaction.set(age, key, .int(i < ages.count ? ages[i] : Int64(i)))
-                if i > 0 { transaction.setLink(friend, ObjectKey(Int64(i - 1)), key) }
+                try transaction.set(age, key, to: .int(i < ages.count ? ages[i] : Int64(i)))
+                if i > 0 { transaction.setLink(friend, ObjectKey(Int64(i - 1)), to: key) }
             }
             _ = try transaction.commit()
             log = ChangeLog(database)
@@ -80,12 +80,12 @@ struct ObservationTests {
     @Test func `deep watching reports an object and those up to three links away, not four`() throws {
         let it = try Fixture(6)
         let query = try it.watch(RowQuery(table: it.people, stages: []), .deep)
-        try it.write { try $0.set(it.age, key(4), .int(99)) }
+        try it.write { try $0.set(it.age, key(4), to: .int(99)) }
         try expectEqual(query.advance()?.modifications, [1, 2, 3, 4])
         // In a cycle, each object is modified once.
-        try it.write { $0.setLink(it.friend, key(5), key(0)) }
+        try it.write { $0.setLink(it.friend, key(5), to: key(0)) }
         try expectEqual(query.advance()?.modifications, [2, 3, 4, 5])
-        try it.write { try $0.set(it.age, key(0), .int(98)) }
+        try it.write { try $0.set(it.age, key(0), to: .int(98)) }
         try expectEqual(query.advance()?.modifications, [0, 3, 4, 5])
     }
 
@@ -93,30 +93,30 @@ struct ObservationTests {
         let it = try Fixture(4)
         let path = PropertyPath(columns: [it.friend, it.age])
         let query = try it.watch(RowQuery(table: it.people, stages: []), .paths([path]))
-        try it.write { try $0.set(it.name, key(2), .string("x")) }
+        try it.write { try $0.set(it.name, key(2), to: .string("x")) }
         expect(try query.advance() == nil)
-        try it.write { try $0.set(it.age, key(2), .int(50)) }
+        try it.write { try $0.set(it.age, key(2), to: .int(50)) }
         try expectEqual(query.advance()?.modifications, [1])
-        try it.write { $0.setLink(it.friend, key(3), key(0)) }
+        try it.write { $0.setLink(it.friend, key(3), to: key(0)) }
         try expectEqual(query.advance()?.modifications, [3])
     }
 
     @Test func `an object that moves by its sort key is deleted and inserted, and nothing else changes`() throws {
         let it = try Fixture(5, ages: [10, 20, 30, 40, 50])
         let query = try it.watch(RowQuery(table: it.people, sort: [SortKey(it.age)]))
-        try it.write { try $0.set(it.age, key(0), .int(35)) }
+        try it.write { try $0.set(it.age, key(0), to: .int(35)) }
         let moved = try require(try query.advance())
         expect(moved.deletions == [0] && moved.insertions == [2] && moved.modifications == [])
         expectEqual(query.keys, [key(1), key(2), key(0), key(3), key(4)])
         // Another sort key, the same place: modified only.
-        try it.write { try $0.set(it.age, key(0), .int(36)) }
+        try it.write { try $0.set(it.age, key(0), to: .int(36)) }
         let stayed = try require(try query.advance())
         expect(stayed.deletions == [] && stayed.insertions == [])
         expect(stayed.modifications == [2] && stayed.modificationsNew == [2])
         // Two change places: one of them moves.
         try it.write {
-            try $0.set(it.age, key(1), .int(31))
-            try $0.set(it.age, key(2), .int(21))
+            try $0.set(it.age, key(1), to: .int(31))
+            try $0.set(it.age, key(2), to: .int(21))
         }
         let swapped = try require(try query.advance())
         expect(swapped.deletions.count == 1 && swapped.insertions.count == 1 && swapped.modifications.count == 1)
@@ -125,14 +125,14 @@ struct ObservationTests {
     @Test func `a limit removes and adds objects at its end`() throws {
         let it = try Fixture(4, ages: [10, 20, 30, 40])
         let query = try it.watch(RowQuery(table: it.people, sort: [SortKey(it.age)], limit: 2))
-        try it.write { try $0.set(it.age, key(3), .int(15)) }
+        try it.write { try $0.set(it.age, key(3), to: .int(15)) }
         let come = try require(try query.advance())
         expect(come.deletions == [1] && come.insertions == [1] && query.keys == [key(0), key(3)])
         try it.write { $0.delete(it.people, key(0)) }
         let gone = try require(try query.advance())
         expect(gone.deletions == [0] && gone.insertions == [1] && query.keys == [key(3), key(1)])
         // Changes beyond the limit aren't reported.
-        try it.write { try $0.set(it.age, key(2), .int(31)) }
+        try it.write { try $0.set(it.age, key(2), to: .int(31)) }
         expect(try query.advance() == nil)
     }
 
@@ -140,13 +140,13 @@ struct ObservationTests {
         let it = try Fixture(3)
         let adults = RowQuery(table: it.people, predicate: .comparison(PropertyPath(it.age), .greater, .int(1)))
         let query = try it.watch(adults)
-        try it.write { try $0.set(it.age, key(2), .int(2)) }
+        try it.write { try $0.set(it.age, key(2), to: .int(2)) }
         try expectEqual(query.advance()?.modifications, [0])
-        try it.write { try $0.set(it.age, key(0), .int(1)) }
+        try it.write { try $0.set(it.age, key(0), to: .int(1)) }
         expect(try query.advance() == nil)
         // The object leaves the result and enters it again in two transactions that are delivered together.
-        try it.write { try $0.set(it.age, key(2), .int(0)) }
-        try it.write { try $0.set(it.age, key(2), .int(5)) }
+        try it.write { try $0.set(it.age, key(2), to: .int(0)) }
+        try it.write { try $0.set(it.age, key(2), to: .int(5)) }
         try expectEqual(query.advance()?.modifications, [0])
     }
 
@@ -155,7 +155,7 @@ struct ObservationTests {
         let sorted = RowQuery(table: it.people, sort: [SortKey(it.age)])
         let before = try it.snapshot
         let query = try it.watch(sorted)
-        try it.write { try $0.set(it.age, key(0), .int(0)) }
+        try it.write { try $0.set(it.age, key(0), to: .int(0)) }
         try it.write { try $0.applySchema(Fixture.specs + [TableSpec("Other", columns: [ColumnSpec("a", .int)])]) }
         let next = try it.snapshot
         expect(it.log.changes(from: before, to: next).isCompared)
@@ -175,8 +175,8 @@ struct ObservationTests {
             return [own.advance(to: next, changes), deep.advance(to: next, changes)]
         }
         try it.write {
-            try $0.set(it.age, key(0), .int(7))
-            try $0.set(it.name, key(0), .string("Ada"))
+            try $0.set(it.age, key(0), to: .int(7))
+            try $0.set(it.name, key(0), to: .string("Ada"))
         }
         try expectEqual(
             advance(),
@@ -184,26 +184,26 @@ struct ObservationTests {
                 .modified(columns: [it.name.id, it.age.id], paths: []), .modified(columns: [it.name.id], paths: [0]),
             ]
         )
-        try it.write { try $0.set(it.age, key(1), .int(7)) }
+        try it.write { try $0.set(it.age, key(1), to: .int(7)) }
         try expectEqual(advance(), [nil, .modified(columns: [], paths: [1])])
         try it.write { $0.delete(it.people, key(0)) }
         try expectEqual(advance(), [.deleted, .deleted])
-        try it.write { try $0.set(it.age, key(1), .int(8)) }
+        try it.write { try $0.set(it.age, key(1), to: .int(8)) }
         try expectEqual(advance(), [nil, nil])
     }
 
     @Test func `a list reports edits by position, changed elements, and the deletion of its owner`() throws {
         let it = try Fixture(5)
-        try it.write { try $0.listInsert(it.friends, key(4), at: 0, [0, 1, 2].map { .link(key($0)) }) }
+        try it.write { try $0.listInsert(it.friends, key(4), at: 0, values: [0, 1, 2].map { .link(key($0)) }) }
         var list = ObservedCollection(it.friends, of: key(4), watching: .shallow, in: try it.snapshot)
         func advance() throws -> CollectionChanges? {
             let next = try it.snapshot
             return list.advance(to: next, it.log.changes(from: list.snapshot, to: next))
         }
         try it.write {
-            try $0.listRemove(it.friends, key(4), 0..<1)
-            try $0.listInsert(it.friends, key(4), at: 2, [.link(key(3)), .link(key(1))])
-            try $0.set(it.age, key(1), .int(50))
+            try $0.listRemove(it.friends, key(4), range: 0..<1)
+            try $0.listInsert(it.friends, key(4), at: 2, values: [.link(key(3)), .link(key(1))])
+            try $0.set(it.age, key(1), to: .int(50))
         }
         let edited = try require(try advance())
         expect(edited.deletions == [0] && edited.insertions == [2, 3])
@@ -214,7 +214,7 @@ struct ObservationTests {
         try it.write { $0.delete(it.people, key(4)) }
         try expectEqual(advance()?.deletions, [0, 1, 2, 3])
         expect(list.isOwnerDeleted)
-        try it.write { try $0.set(it.age, key(1), .int(51)) }
+        try it.write { try $0.set(it.age, key(1), to: .int(51)) }
         expect(try advance() == nil)
     }
 
@@ -222,16 +222,16 @@ struct ObservationTests {
         let it = try Fixture(1)
         try it.write { transaction in
             for name in ["a", "b", "c"] {
-                try transaction.dictionarySet(it.notes, key(0), forKey: name, .string(name))
+                try transaction.dictionarySet(it.notes, key(0), forKey: name, to: .string(name))
             }
         }
         var map = ObservedDictionary(it.notes, of: key(0), in: try it.snapshot)
         try it.write { transaction in
             _ = transaction.dictionaryRemove(it.notes, key(0), forKey: "a")
             _ = transaction.dictionaryRemove(it.notes, key(0), forKey: "c")
-            try transaction.dictionarySet(it.notes, key(0), forKey: "c", .string("C"))
-            try transaction.dictionarySet(it.notes, key(0), forKey: "b", .string("B"))
-            try transaction.dictionarySet(it.notes, key(0), forKey: "d", .string("d"))
+            try transaction.dictionarySet(it.notes, key(0), forKey: "c", to: .string("C"))
+            try transaction.dictionarySet(it.notes, key(0), forKey: "b", to: .string("B"))
+            try transaction.dictionarySet(it.notes, key(0), forKey: "d", to: .string("d"))
         }
         let next = try it.snapshot
         let change = map.advance(to: next, it.log.changes(from: map.snapshot, to: next))

@@ -37,18 +37,18 @@ struct ObservationTimingTests {
         func name() -> Value { .string("name \(Int.random(in: 0..<1_000_000, using: &random))") }
         for _ in 0..<rows {
             let key = try setup.create(dogs)
-            try setup.set(dogs.columns[0], key, .int(.random(in: 0..<15, using: &random)))
+            try setup.set(dogs.columns[0], key, to: .int(.random(in: 0..<15, using: &random)))
         }
         func create(_ transaction: WriteTransaction) throws {
             let key = try transaction.create(people)
-            try transaction.set(c[0], key, .int(.random(in: 0..<100, using: &random)))
-            try transaction.set(c[1], key, name())
-            try transaction.set(c[2], key, .link(ObjectKey(.random(in: 0..<Int64(rows), using: &random))))
-            try transaction.set(c[3], key, .double(.random(in: 0..<1, using: &random)))
+            try transaction.set(c[0], key, to: .int(.random(in: 0..<100, using: &random)))
+            try transaction.set(c[1], key, to: name())
+            try transaction.set(c[2], key, to: .link(ObjectKey(.random(in: 0..<Int64(rows), using: &random))))
+            try transaction.set(c[3], key, to: .double(.random(in: 0..<1, using: &random)))
         }
         for _ in 0..<rows { try create(setup) }
         let owner = try setup.create(lists)
-        try setup.listInsert(lists.columns[0], owner, at: 0, setup.keys(people).map { .link($0) })
+        try setup.listInsert(lists.columns[0], owner, at: 0, values: setup.keys(people).map { .link($0) })
         let first = try setup.commit()
 
         let age = PropertyPath(c[0])
@@ -78,11 +78,11 @@ struct ObservationTimingTests {
             for _ in 0..<60 {
                 let key = transaction.key(at: .random(in: 0..<live, using: &random), in: people)
                 switch Int.random(in: 0..<3, using: &random) {
-                case 0: try transaction.set(c[0], key, .int(.random(in: 0..<100, using: &random)))
-                case 1: try transaction.set(c[1], key, name())
+                case 0: try transaction.set(c[0], key, to: .int(.random(in: 0..<100, using: &random)))
+                case 1: try transaction.set(c[1], key, to: name())
                 default:
                     let dog = transaction.readLink(c[2], key)!
-                    try transaction.set(dogs.columns[0], dog, .int(.random(in: 0..<15, using: &random)))
+                    try transaction.set(dogs.columns[0], dog, to: .int(.random(in: 0..<15, using: &random)))
                 }
             }
             for _ in 0..<20 { try create(transaction) }

@@ -25,32 +25,32 @@ struct PlaceholderTests {
         let missingA = try transaction.reference(to: a, primaryKey: .int(2))
         func column(_ name: String) -> Column { a.column(named: name)! }
         func any(_ key: ObjectKey) -> Value { .objectLink(ObjectLink(tableID: b.id, key: key)) }
-        try transaction.setStored(column("one"), key, .link(missing))
-        try transaction.setStored(column("self"), key, .link(missingA))
+        try transaction.setStored(column("one"), key, to: .link(missing))
+        try transaction.setStored(column("self"), key, to: .link(missingA))
         try transaction.storedListInsert(
             column("list"),
             key,
             at: 0,
-            [.link(missing), .link(there), .link(missing), .link(there)]
+            values: [.link(missing), .link(there), .link(missing), .link(there)]
         )
-        try transaction.storedSetInsert(column("set"), key, [.link(missingA), .link(key)])
-        try transaction.storedDictionarySet(column("map"), key, forKey: "x", .link(missing))
-        try transaction.storedDictionarySet(column("map"), key, forKey: "y", .link(there))
+        try transaction.storedSetInsert(column("set"), key, values: [.link(missingA), .link(key)])
+        try transaction.storedDictionarySet(column("map"), key, forKey: "x", to: .link(missing))
+        try transaction.storedDictionarySet(column("map"), key, forKey: "y", to: .link(there))
         try transaction.setStored(
             column("any"),
             key,
-            .dictionary(NestedDictionary([.init("in", .list(NestedList([any(missing), .int(7), any(there)])))]))
+            to: .dictionary(NestedDictionary([.init("in", .list(NestedList([any(missing), .int(7), any(there)])))]))
         )
         try transaction.storedListAssign(
             column("anys"),
             key,
-            [.int(1), any(missing), .list(NestedList([any(missing)]))]
+            values: [.int(1), any(missing), .list(NestedList([any(missing)]))]
         )
-        try transaction.storedSetAssign(column("anySet"), key, [.int(1), any(missing)])
+        try transaction.storedSetAssign(column("anySet"), key, values: [.int(1), any(missing)])
         try transaction.storedDictionaryAssign(
             column("anyMap"),
             key,
-            [("m", any(missing)), ("n", .list(NestedList([any(missing)])))]
+            entries: [("m", any(missing)), ("n", .list(NestedList([any(missing)])))]
         )
         return key
     }
@@ -209,30 +209,32 @@ struct PlaceholderTests {
             refused { _ = try transaction.reference(to: b, primaryKey: .int(1)) }
             refused { _ = try transaction.reference(to: b, primaryKey: .null) }
             // Calls of users don't accept placeholders.
-            refused { try transaction.set(a.column(named: "one")!, key, .link(missing)) }
-            refused { try transaction.listInsert(list, key, at: 0, [.link(missing)]) }
-            refused { try transaction.dictionarySet(a.column(named: "map")!, key, forKey: "z", .link(missing)) }
+            refused { try transaction.set(a.column(named: "one")!, key, to: .link(missing)) }
+            refused { try transaction.listInsert(list, key, at: 0, values: [.link(missing)]) }
+            refused { try transaction.dictionarySet(a.column(named: "map")!, key, forKey: "z", to: .link(missing)) }
             // Missing placeholders, placeholders of another class, and positions out of range.
-            refused { try transaction.setStored(a.column(named: "one")!, key, .link(ObjectKey(-99))) }
-            refused { try transaction.setStored(a.column(named: "n")!, key, .link(missing)) }
-            refused { try transaction.setStored(a.column(named: "any")!, key, .link(missing)) }
+            refused { try transaction.setStored(a.column(named: "one")!, key, to: .link(ObjectKey(-99))) }
+            refused { try transaction.setStored(a.column(named: "n")!, key, to: .link(missing)) }
+            refused { try transaction.setStored(a.column(named: "any")!, key, to: .link(missing)) }
             refused {
                 try transaction.setStored(
                     a.column(named: "any")!,
                     key,
-                    .objectLink(ObjectLink(tableID: 99, key: ObjectKey(-1)))
+                    to: .objectLink(ObjectLink(tableID: 99, key: ObjectKey(-1)))
                 )
             }
-            refused { try transaction.storedListInsert(list, key, at: 5, [.link(missing)]) }
-            refused { try transaction.storedListInsert(list, key, at: -1, [.link(missing)]) }
-            refused { try transaction.storedListSet(list, key, at: 4, .link(missing)) }
+            refused { try transaction.storedListInsert(list, key, at: 5, values: [.link(missing)]) }
+            refused { try transaction.storedListInsert(list, key, at: -1, values: [.link(missing)]) }
+            refused { try transaction.storedListSet(list, key, at: 4, to: .link(missing)) }
             refused { try transaction.storedListMove(list, key, from: 0, to: .max) }
-            refused { try transaction.storedListRemove(list, key, 3..<6) }
+            refused { try transaction.storedListRemove(list, key, range: 3..<6) }
             refused {
-                try transaction.storedDictionarySet(a.column(named: "map")!, key, forKey: "a.b", .link(missing))
+                try transaction.storedDictionarySet(a.column(named: "map")!, key, forKey: "a.b", to: .link(missing))
             }
-            refused { try transaction.storedSetInsert(a.column(named: "anySet")!, key, [.list(NestedList([]))]) }
-            refused { try transaction.setStored(a.column(named: "one")!, ObjectKey(77), .link(missing)) }
+            refused {
+                try transaction.storedSetInsert(a.column(named: "anySet")!, key, values: [.list(NestedList([]))])
+            }
+            refused { try transaction.setStored(a.column(named: "one")!, ObjectKey(77), to: .link(missing)) }
             expectEqual(transaction.placeholderModel(isStored: true), model)
         }
     }
@@ -256,7 +258,9 @@ struct PlaceholderTests {
         var primaryKeyChanges = try database.write { transaction in
             try transaction.extendSchema(to: specs, suspendsPrimaryKeys: false)
             let b = transaction.schema.table(named: "B")!
-            for key in transaction.keys(b) { try transaction.set(b.column(named: "id")!, key, .objectId(ObjectId())) }
+            for key in transaction.keys(b) {
+                try transaction.set(b.column(named: "id")!, key, to: .objectId(ObjectId()))
+            }
             try transaction.finishSchema(specs, userVersion: 3)
         }
         a = primaryKeyChanges.schema.table(named: "A")!
@@ -281,7 +285,7 @@ struct PlaceholderTests {
         let snapshot = try database.write { transaction in
             try transaction.extendSchema(to: specs, suspendsPrimaryKeys: true)
             let b = transaction.schema.table(named: "B")!
-            try transaction.set(b.column(named: "id")!, transaction.keys(b)[0], .string("k2"))
+            try transaction.set(b.column(named: "id")!, transaction.keys(b)[0], to: .string("k2"))
             try transaction.finishSchema(specs, userVersion: 2)
         }
         let (a, b) = (snapshot.schema.table(named: "A")!, snapshot.schema.table(named: "B")!)
@@ -317,7 +321,7 @@ struct PlaceholderTests {
         let list = a.column(named: "list")!
         let there = try database.snapshot().find(primaryKey: .string("k1"), in: b)!
         let told = try changes { transaction in
-            try transaction.listInsert(list, key, at: 1, [.link(there)])
+            try transaction.listInsert(list, key, at: 1, values: [.link(there)])
             try transaction.listRemove(list, key, at: 0)
             transaction.listAppend(list, key, link: there)
         }
@@ -353,7 +357,7 @@ struct PlaceholderTests {
         // The object is created, and the journal doesn't contain its links again.
         let come = try changes { transaction in
             _ = try transaction.create(b, primaryKey: .string("k2"))
-            try transaction.set(a.column(named: "n")!, key, .int(5))
+            try transaction.set(a.column(named: "n")!, key, to: .int(5))
         }
         for change in come {
             switch change {

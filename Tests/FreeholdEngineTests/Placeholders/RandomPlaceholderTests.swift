@@ -135,9 +135,9 @@ struct RandomPlaceholderTests {
                 let new = chance(0.2) ? .null : isStored ? item(column, transaction.schema) : shownItem()
                 model.objects[name]![column.name] = .single(new)
                 if isStored {
-                    try transaction.setStored(column, object, value(new, column, transaction))
+                    try transaction.setStored(column, object, to: value(new, column, transaction))
                 } else {
-                    try transaction.set(column, object, value(new, column, transaction))
+                    try transaction.set(column, object, to: value(new, column, transaction))
                 }
             case .list(let old):
                 let items = (0..<pick([1, 2, 3])).map { _ in shownItem() }
@@ -154,22 +154,22 @@ struct RandomPlaceholderTests {
                 case 0..<3:
                     items.insert(item)
                     if isStored {
-                        try transaction.storedSetInsert(column, object, [value])
+                        try transaction.storedSetInsert(column, object, values: [value])
                     } else {
-                        try transaction.setInsert(column, object, value)
+                        try transaction.setInsert(column, object, value: value)
                     }
                 case 3 where isStored:
                     items.remove(item)
-                    try transaction.storedSetRemove(column, object, [value])
+                    try transaction.storedSetRemove(column, object, values: [value])
                 case 3:
                     items.remove(item)
-                    transaction.setRemove(column, object, value)
+                    transaction.setRemove(column, object, value: value)
                 case 4 where isStored:
                     items = [item]
-                    try transaction.storedSetAssign(column, object, [value])
+                    try transaction.storedSetAssign(column, object, values: [value])
                 case 4:
                     items = items.filter { model.isHidden($0) }.union([item])
-                    try transaction.setAssign(column, object, [value])
+                    try transaction.setAssign(column, object, values: [value])
                 default:
                     items = items.filter { model.isHidden($0) }
                     transaction.listClear(column, object)
@@ -183,9 +183,9 @@ struct RandomPlaceholderTests {
                 case 0..<4:
                     entries[entry] = item
                     if isStored {
-                        try transaction.storedDictionarySet(column, object, forKey: entry, value)
+                        try transaction.storedDictionarySet(column, object, forKey: entry, to: value)
                     } else {
-                        try transaction.dictionarySet(column, object, forKey: entry, value)
+                        try transaction.dictionarySet(column, object, forKey: entry, to: value)
                     }
                 case 4 where isStored:
                     entries[entry] = nil
@@ -195,11 +195,11 @@ struct RandomPlaceholderTests {
                     transaction.dictionaryRemove(column, object, forKey: entry)
                 case 5 where isStored:
                     entries = [entry: item]
-                    try transaction.storedDictionaryAssign(column, object, [(entry, value)])
+                    try transaction.storedDictionaryAssign(column, object, entries: [(entry, value)])
                 case 5:
                     entries = entries.filter { model.isHidden($0.value) }
                     entries[entry] = item
-                    try transaction.dictionaryAssign(column, object, [(entry, value)])
+                    try transaction.dictionaryAssign(column, object, entries: [(entry, value)])
                 default:
                     entries = entries.filter { model.isHidden($0.value) }
                     transaction.dictionaryClear(column, object)
@@ -221,21 +221,21 @@ struct RandomPlaceholderTests {
             switch Int.random(in: 0..<8, using: &random) {
             case 0..<4:
                 new.insert(contentsOf: items, at: i)
-                try transaction.storedListInsert(column, key, at: i, values)
+                try transaction.storedListInsert(column, key, at: i, values: values)
             case 4 where i < old.count:
                 new[i] = items[0]
-                try transaction.storedListSet(column, key, at: i, values[0])
+                try transaction.storedListSet(column, key, at: i, to: values[0])
             case 5 where i < old.count:
                 let to = Int.random(in: 0..<old.count, using: &random)
                 new.insert(new.remove(at: i), at: to)
                 try transaction.storedListMove(column, key, from: i, to: to)
             case 6 where chance(0.3):
                 new = items
-                try transaction.storedListAssign(column, key, values)
+                try transaction.storedListAssign(column, key, values: values)
             default:
                 let end = Int.random(in: i...old.count, using: &random)
                 new.removeSubrange(i..<end)
-                try transaction.storedListRemove(column, key, i..<end)
+                try transaction.storedListRemove(column, key, range: i..<end)
             }
             return new
         }
@@ -254,14 +254,14 @@ struct RandomPlaceholderTests {
             let i = Int.random(in: 0...places.count, using: &random)
             switch Int.random(in: 0..<11, using: &random) {
             case 0..<3:
-                try transaction.listInsert(column, key, at: i, values)
+                try transaction.listInsert(column, key, at: i, values: values)
                 return model.insert(items, at: i, in: old)
             case 3 where column.type == .link:
                 guard case .link(let target) = values[0] else { return old }
                 transaction.listAppend(column, key, link: target)
                 return old + [items[0]]
             case 4 where i < places.count:
-                try transaction.listSet(column, key, at: i, values[0])
+                try transaction.listSet(column, key, at: i, to: values[0])
                 var new = old
                 new[places[i]] = items[0]
                 return new
@@ -274,22 +274,22 @@ struct RandomPlaceholderTests {
                 return model.insert([moved], at: to, in: rest)
             case 8 where i < places.count:
                 let j = Int.random(in: 0..<places.count, using: &random)
-                try transaction.listSwap(column, key, i, j)
+                try transaction.listSwap(column, key, at: i, and: j)
                 var new = old
                 new.swapAt(places[i], places[j])
                 return new
             case 6 where chance(0.3):
-                try transaction.listAssign(column, key, values)
+                try transaction.listAssign(column, key, values: values)
                 return old.filter { model.isHidden($0) } + items
             case 7:
                 let order = Array(places.indices).shuffled(using: &random)
-                transaction.listReorder(column, key, order)
+                transaction.listReorder(column, key, positions: order)
                 var new = old
                 for (i, from) in order.enumerated() { new[places[i]] = old[places[from]] }
                 return new
             default:
                 let end = Int.random(in: i...places.count, using: &random)
-                try transaction.listRemove(column, key, i..<end)
+                try transaction.listRemove(column, key, range: i..<end)
                 return model.remove(i..<end, from: old)
             }
         }

@@ -79,16 +79,16 @@ struct CollectionQueryTests {
         let isLarge = Int.random(in: 0..<60, using: &random) == 0 && column.type != .link
         let values = (0..<(isLarge ? 400 : Int.random(in: 0..<4, using: &random))).map { _ in value() }
         switch column.collection {
-        case .none: try write.set(column, key, value())
-        case .list: try write.listAssign(column, key, values)
-        case .set: try write.setAssign(column, key, values)
+        case .none: try write.set(column, key, to: value())
+        case .list: try write.listAssign(column, key, values: values)
+        case .set: try write.setAssign(column, key, values: values)
         case .dictionary:
             for (i, value) in values.enumerated() {
                 _ = try write.dictionarySet(
                     column,
                     key,
                     forKey: i < RandomDatabase.keys.count ? RandomDatabase.keys[i] : "key \(i)",
-                    value
+                    to: value
                 )
             }
         }

@@ -24,12 +24,12 @@ struct ComparisonTests {
         ] as [(Value, Value, Bool, Bool, Bool)]
     )
     func `values compare as documented`(a: Value, b: Value, equal: Bool, less: Bool, lessOrEqual: Bool) {
-        expectEqual(Comparison.equal.holds(a, b), equal)
-        expectEqual(Comparison.notEqual.holds(a, b), !equal)
-        expectEqual(Comparison.less.holds(a, b), less)
-        expectEqual(Comparison.lessOrEqual.holds(a, b), lessOrEqual)
-        expectEqual(Comparison.greater.holds(b, a), less)
-        expectEqual(Comparison.greaterOrEqual.holds(b, a), lessOrEqual)
+        expectEqual(Comparison.equal.holds(between: a, and: b), equal)
+        expectEqual(Comparison.notEqual.holds(between: a, and: b), !equal)
+        expectEqual(Comparison.less.holds(between: a, and: b), less)
+        expectEqual(Comparison.lessOrEqual.holds(between: a, and: b), lessOrEqual)
+        expectEqual(Comparison.greater.holds(between: b, and: a), less)
+        expectEqual(Comparison.greaterOrEqual.holds(between: b, and: a), lessOrEqual)
     }
 
     @Test(arguments: [

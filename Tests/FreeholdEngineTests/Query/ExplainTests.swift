@@ -25,16 +25,16 @@ struct ExplainTests {
         let dog = write.schema.table(named: "Dog")!
         let dogs = try (0..<500).map { i in
             let key = try write.create(dog)
-            try write.set(dog.columns[0], key, .string("dog \(i)"))
+            try write.set(dog.columns[0], key, to: .string("dog \(i)"))
             return key
         }
         for i in 0..<20_000 {
             let key = try write.create(person, primaryKey: .int(Int64(i)))
-            try write.set(person.columns[1], key, .string("name \(i % 5000)"))
-            write.setInt(person.columns[2], key, Int64(i % 100))
-            write.setDouble(person.columns[3], key, Double(i))
-            try write.set(person.columns[4], key, .string("city \(i % 40)"))
-            write.setLink(person.columns[5], key, dogs[i % 500])
+            try write.set(person.columns[1], key, to: .string("name \(i % 5000)"))
+            write.setInt(person.columns[2], key, to: Int64(i % 100))
+            write.setDouble(person.columns[3], key, to: Double(i))
+            try write.set(person.columns[4], key, to: .string("city \(i % 40)"))
+            write.setLink(person.columns[5], key, to: dogs[i % 500])
         }
         return try write.commit()
     }
@@ -57,7 +57,7 @@ struct ExplainTests {
                 "index on 'Person.name'"
             ),
             (
-                RowQuery(table: table, predicate: .string(path("name"), .beginsWith, "name 77")),
+                RowQuery(table: table, predicate: .string(path("name"), .beginsWith, pattern: "name 77")),
                 "index on 'Person.name'"
             ),
             (RowQuery(table: table, predicate: .oneOf(path("name"), some)), "index on 'Person.name'"),

@@ -31,7 +31,7 @@ struct GroupTests {
             }
             expected.sort { a, b in
                 for (x, y) in zip(a.key, b.key) {
-                    let order = Value.compare(x, y)
+                    let order = Value.compare(x, with: y)
                     if order != 0 { return order < 0 }
                 }
                 return false
@@ -46,7 +46,7 @@ struct GroupTests {
                     return
                 }
                 if i > 0 {
-                    let orders = zip(groups.key(i - 1), groups.key(i)).map { Value.compare($0, $1) }
+                    let orders = zip(groups.key(i - 1), groups.key(i)).map { Value.compare($0, with: $1) }
                     expect(orders.first { $0 != 0 } ?? 0 <= 0, note)
                 }
                 expectEqual(groups.count(i), found.rows.count, note)

@@ -65,15 +65,15 @@ struct IndexAccessTests {
         for key in all where Bool.random(using: &random) {
             for (i, type) in Self.types.enumerated() {
                 let value = value(type, all, table, &random)
-                try write.set(columns[1 + 2 * i], key, value)
-                try write.set(columns[2 + 2 * i], key, value)
+                try write.set(columns[1 + 2 * i], key, to: value)
+                try write.set(columns[2 + 2 * i], key, to: value)
             }
             let link = columns[columns.count - 2]
-            if Bool.random(using: &random) { try write.set(link, key, .link(all.randomElement(using: &random)!)) }
+            if Bool.random(using: &random) { try write.set(link, key, to: .link(all.randomElement(using: &random)!)) }
             let some = (0..<Int.random(in: 0..<3, using: &random)).map { _ in
                 Value.link(all.randomElement(using: &random)!)
             }
-            try write.listAppend(columns.last!, key, some)
+            try write.listAppend(columns.last!, key, values: some)
             // Halfway, so that some changes are pending and some are merged.
             if Int.random(in: 0..<20, using: &random) == 0 { _ = write.searchTree(columns[2]) }
         }

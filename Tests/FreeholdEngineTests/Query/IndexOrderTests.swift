@@ -42,9 +42,9 @@ struct IndexOrderTests {
                             String(repeating: "x", count: 120) + String(Int.random(in: 0..<4, using: &random))
                         )
                     }
-                    try write.set(table.columns[i], key, value)
+                    try write.set(table.columns[i], key, to: value)
                 }
-                try write.set(table.columns.last!, key, .int(.random(in: 0..<3, using: &random)))
+                try write.set(table.columns.last!, key, to: .int(.random(in: 0..<3, using: &random)))
             }
             for key in write.keys(table) where Int.random(in: 0..<8, using: &random) == 0 { write.delete(table, key) }
             check(write, &random, "seed \(shape.seed) round \(round), transaction")
@@ -62,7 +62,7 @@ struct IndexOrderTests {
             let plain = PropertyPath(column("plain"))
             let some: [Predicate] = [
                 .constant(true), .comparison(plain, .equal, .int(1)),
-                .comparison(PropertyPath(column("int")), .greater, .int(0)), .string(name, .beginsWith, "a"),
+                .comparison(PropertyPath(column("int")), .greater, .int(0)), .string(name, .beginsWith, pattern: "a"),
                 .comparison(name, .equal, .string(String(repeating: "x", count: 120) + "1")),
                 .comparison(PropertyPath(column("bool")), .equal, .bool(true)),
                 .comparison(PropertyPath(column("age")), .notEqual, .null), .oneOf(plain, [.int(0), .int(2)]),

@@ -232,7 +232,7 @@ final class MemoryView: DataView {
                     }
                 }
             }
-            for i in lists.indices { lists[i].sort { Value.compare($0, $1) < 0 } }
+            for i in lists.indices { lists[i].sort { Value.compare($0, with: $1) < 0 } }
         } else {
             forEachValue(column) { key, value in
                 if case .link(let target) = value { lists[Int(target.raw)].append(.int(key.raw)) }

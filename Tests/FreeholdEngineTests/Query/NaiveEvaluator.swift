@@ -93,14 +93,14 @@ struct NaiveEvaluator {
         case .or(let all): all.contains { holds($0, key, table) }
         case .not(let inner): !holds(inner, key, table)
         case .objects(let keys): keys.contains(key)
-        case .comparison(let path, let op, let c): quantified(path, key) { op.holds($0, c) }
+        case .comparison(let path, let op, let c): quantified(path, key) { op.holds(between: $0, and: c) }
         case .between(let path, let lower, let upper, let isClosed):
             quantified(path, key) {
-                Comparison.greaterOrEqual.holds($0, lower)
-                    && (isClosed ? Comparison.lessOrEqual : .less).holds($0, upper)
+                Comparison.greaterOrEqual.holds(between: $0, and: lower)
+                    && (isClosed ? Comparison.lessOrEqual : .less).holds(between: $0, and: upper)
             }
         case .oneOf(let path, let all):
-            quantified(path, key) { v in all.contains { Comparison.equal.holds(v, $0) } }
+            quantified(path, key) { v in all.contains { Comparison.equal.holds(between: v, and: $0) } }
         case .text(let path, let op, let pattern, let options):
             quantified(path, key) { string($0, op, pattern, options, isMixed(path)) }
         case .texts(let a, let op, let b, let options):
@@ -121,7 +121,8 @@ struct NaiveEvaluator {
             default: return false
             }
         }
-        return found.count == wanted.count && zip(found, wanted).allSatisfy { Comparison.equal.holds($0, $1) }
+        return found.count == wanted.count
+            && zip(found, wanted).allSatisfy { Comparison.equal.holds(between: $0, and: $1) }
     }
 
     private func holds(_ quantifier: Quantifier, _ values: [Value], _ condition: (Value) -> Bool) -> Bool {
@@ -292,7 +293,7 @@ struct NaiveEvaluator {
     ]
 
     private func compare(_ a: Value, _ op: Comparison, _ b: Value, _ areTypes: Bool) -> Bool {
-        guard areTypes, case .string(let a) = a, case .string(let b) = b else { return op.holds(a, b) }
+        guard areTypes, case .string(let a) = a, case .string(let b) = b else { return op.holds(between: a, and: b) }
         let isOne = Self.samples.contains {
             let names = names(of: $0)
             return names.contains(a.lowercased()) && names.contains(b.lowercased())
@@ -303,8 +304,8 @@ struct NaiveEvaluator {
     func fold(_ aggregate: Aggregate, _ values: [Value], _ isMixed: Bool = false) -> Value {
         let all = values.filter { !$0.isNull && $0.nestedID == nil }
         switch aggregate {
-        case .minimum: return all.filter { !$0.isNaN }.min { Value.compare($0, $1) < 0 } ?? .null
-        case .maximum: return all.filter { !$0.isNaN }.max { Value.compare($0, $1) < 0 } ?? .null
+        case .minimum: return all.filter { !$0.isNaN }.min { Value.compare($0, with: $1) < 0 } ?? .null
+        case .maximum: return all.filter { !$0.isNaN }.max { Value.compare($0, with: $1) < 0 } ?? .null
         case .sum, .average:
             var numbers = all.filter { $0.isNumber }
             // Mixed numbers are added as decimals.

@@ -21,7 +21,7 @@ struct OperandTests {
         ] as [(Value, ArithmeticOperator, Value, Value)]
     )
     func `arithmetic has the right results`(a: Value, op: ArithmeticOperator, b: Value, result: Value) {
-        expectEqual(op.apply(a, b), result)
+        expectEqual(op.apply(to: a, and: b), result)
     }
 
     @Test func `a type can be called by several names, in any letter case`() {
@@ -71,8 +71,8 @@ struct OperandTests {
         for x in asked {
             let text = Array("\(x % 1000)".utf8)
             expectEqual(text.withUnsafeBytes { bytes.contains($0) }, texts.contains("\(x % 1000)"), "seed \(seed) \(x)")
-            expectEqual(words.contains(UInt64(bitPattern: x), 7), all.contains(x), "seed \(seed) \(x)")
-            expect(!words.contains(UInt64(bitPattern: x), 8))
+            expectEqual(words.contains(UInt64(bitPattern: x), and: 7), all.contains(x), "seed \(seed) \(x)")
+            expect(!words.contains(UInt64(bitPattern: x), and: 8))
         }
     }
 }

@@ -23,13 +23,15 @@ struct PublicEngineTests {
         let schema = transaction.schema
         let (person, pet) = (schema.table(named: "person")!, schema.table(named: "pet")!)
         let cat = try transaction.create(pet)
-        try transaction.set(pet.column(named: "kind")!, cat, .string("cat"))
+        try transaction.set(pet.column(named: "kind")!, cat, to: .string("cat"))
         for i in 0..<20 {
             let key = try transaction.create(person, primaryKey: .int(Int64(i)))
-            try transaction.set(person.column(named: "name")!, key, .string("P\(i)"))
-            try transaction.set(person.column(named: "age")!, key, .int(Int64(20 + i)))
-            if i % 3 == 0 { try transaction.listAppend(person.column(named: "pets")!, key, [.link(cat)]) }
-            if i > 0 { try transaction.set(person.column(named: "best friend")!, key, .link(ObjectKey(Int64(i - 1)))) }
+            try transaction.set(person.column(named: "name")!, key, to: .string("P\(i)"))
+            try transaction.set(person.column(named: "age")!, key, to: .int(Int64(20 + i)))
+            if i % 3 == 0 { try transaction.listAppend(person.column(named: "pets")!, key, values: [.link(cat)]) }
+            if i > 0 {
+                try transaction.set(person.column(named: "best friend")!, key, to: .link(ObjectKey(Int64(i - 1))))
+            }
         }
         _ = try transaction.commit()
         return database
@@ -80,8 +82,8 @@ struct PublicEngineTests {
         var object = ObservedObject(person, ObjectKey(0), in: snapshot)
         expectEqual(Array(adults.keys), (10..<20).map { ObjectKey($0) })
         let transaction = try database.beginWrite()
-        try transaction.set(person.columns[2], ObjectKey(0), .int(99))
-        try transaction.set(person.columns[2], ObjectKey(12), .int(1))
+        try transaction.set(person.columns[2], ObjectKey(0), to: .int(99))
+        try transaction.set(person.columns[2], ObjectKey(12), to: .int(1))
         try transaction.listRemove(pets, ObjectKey(0), at: 0)
         snapshot = try transaction.commit()
         let changes = feed.changes(from: adults.snapshot, to: snapshot)

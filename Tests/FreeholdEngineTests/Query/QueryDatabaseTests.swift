@@ -42,21 +42,25 @@ struct QueryDatabaseTests {
                 if Int.random(in: 0..<10, using: &random) == 0 {
                     text = .string(String(repeating: "long abc ", count: 400))
                 }
-                for i in [0, 1] { try write.set(c[i], key, .int(number)) }
-                for i in [2, 3] { try write.set(c[i], key, text) }
+                for i in [0, 1] { try write.set(c[i], key, to: .int(number)) }
+                for i in [2, 3] { try write.set(c[i], key, to: text) }
                 let all = write.keys(table)
                 let mixed = Self.mixed(all, table, &random)
-                for i in [6, 7] { try write.set(c[i], key, mixed) }
+                for i in [6, 7] { try write.set(c[i], key, to: mixed) }
                 if Bool.random(using: &random) {
                     let other = all.randomElement(using: &random)!
                     let mixed = Self.mixed(all, table, &random)
-                    for i in [6, 7] { try write.set(c[i], other, mixed) }
+                    for i in [6, 7] { try write.set(c[i], other, to: mixed) }
                 }
-                if Bool.random(using: &random) { try write.set(c[4], key, .link(all.randomElement(using: &random)!)) }
+                if Bool.random(using: &random) {
+                    try write.set(c[4], key, to: .link(all.randomElement(using: &random)!))
+                }
                 try write.listAppend(
                     c[5],
                     key,
-                    (0..<Int.random(in: 0..<3, using: &random)).map { _ in .link(all.randomElement(using: &random)!) }
+                    values: (0..<Int.random(in: 0..<3, using: &random)).map { _ in
+                        .link(all.randomElement(using: &random)!)
+                    }
                 )
             }
             for key in write.keys(table) where Int.random(in: 0..<6, using: &random) == 0 { write.delete(table, key) }
@@ -88,12 +92,12 @@ struct QueryDatabaseTests {
                 .oneOf(PropertyPath(c[3]), texts),
                 .and([other, .comparison(PropertyPath(c[3]), .equal, text)]),
                 .and([.comparison(PropertyPath(c[1]), .equal, number), .oneOf(PropertyPath(c[3]), texts), other]),
-                .string(PropertyPath(c[2]), .contains, "abc long", ignoringCase: .random(using: &random)),
+                .string(PropertyPath(c[2]), .contains, pattern: "abc long", ignoringCase: .random(using: &random)),
                 .comparison(PropertyPath(columns: [c[4], c[0]]), ops.randomElement(using: &random)!, number),
                 .comparison(PropertyPath([.link(c[5])], c[0]), ops.randomElement(using: &random)!, number),
                 .comparison(PropertyPath([.backlink(c[5])], c[2]), ops.randomElement(using: &random)!, text),
-                .operand(.count(PropertyPath([.backlink(c[4])], nil)), .greater, .int(1)),
-                .operand(.count(PropertyPath(c[5])), .equal, .int(0)),
+                .operand(.count(PropertyPath([.backlink(c[4])], nil)), .greater, value: .int(1)),
+                .operand(.count(PropertyPath(c[5])), .equal, value: .int(0)),
             ]
             let mixed = (0..<6).map { _ in Self.mixed(view.keys(table), table, &random) }
             let comparison = ops.randomElement(using: &random)!
@@ -124,8 +128,8 @@ struct QueryDatabaseTests {
             }
             let sorted = RowQuery(table: table, sort: [SortKey(c[2]), SortKey(c[0], ascending: false)]).keys(in: view)
             for (a, b) in zip(sorted, sorted.dropFirst()) {
-                let first = Value.compare(view.value(c[2], a), view.value(c[2], b))
-                let second = Value.compare(view.value(c[0], b), view.value(c[0], a))
+                let first = Value.compare(view.value(c[2], a), with: view.value(c[2], b))
+                let second = Value.compare(view.value(c[0], b), with: view.value(c[0], a))
                 expect(first < 0 || (first == 0 && (second < 0 || (second == 0 && a < b))), "\(note)")
             }
             expectEqual(sorted.count, view.count(table))

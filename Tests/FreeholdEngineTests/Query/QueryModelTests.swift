@@ -109,7 +109,7 @@ struct QueryModelTests {
 
     private func close(_ a: Value, _ b: Value) -> Bool {
         if case .double(let x) = a, case .double(let y) = b, x.isFinite { return abs(x - y) <= 1e-9 * max(1, abs(y)) }
-        return a == b || Value.compare(a, b) == 0
+        return a == b || Value.compare(a, with: b) == 0
     }
 }
 
@@ -128,7 +128,7 @@ extension RandomDatabase {
         case (nil, nil): c = 0
         case (nil, _): c = 1
         case (_, nil): c = -1
-        case (let x?, let y?): c = Value.compare(x, y)
+        case (let x?, let y?): c = Value.compare(x, with: y)
         }
         return key.ascending ? c : -c
     }

@@ -156,7 +156,7 @@ struct NaiveStages {
         case (nil, nil): c = 0
         case (nil, _): c = 1
         case (_, nil): c = -1
-        case (let x?, let y?): c = Value.compare(x, y)
+        case (let x?, let y?): c = Value.compare(x, with: y)
         }
         return key.ascending ? c : -c
     }

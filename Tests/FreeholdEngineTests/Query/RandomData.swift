@@ -130,7 +130,7 @@ struct RandomDatabase {
     static func sorted(_ values: [Value]) -> [Value] {
         var out: [Value] = []
         for value in values where !out.contains(where: { Value.areEqual($0, value) }) { out.append(value) }
-        return out.sorted { Value.compare($0, $1) < 0 }
+        return out.sorted { Value.compare($0, with: $1) < 0 }
     }
 
     static let keys = ["a", "b", "c", "Key", "ключ"]

@@ -40,19 +40,19 @@ struct HiddenStorageTests {
         let table = transaction.schema.table(named: "Thing")!
         for i in 0..<objects {
             let key = try transaction.create(table, primaryKey: .int(Int64(i)))
-            transaction.setInt(version, key, 1_000_000_000 + Int64(i))
+            transaction.setInt(version, key, to: 1_000_000_000 + Int64(i))
         }
         let book = try transaction.addHiddenTable(Self.book)
         let columns = book.columns
         var last: ObjectKey?
         for i in 0..<20 {
             let key = try transaction.create(book, primaryKey: .string("b\(i)"))
-            transaction.setInt(columns[1], key, Int64(i % 7))
-            try transaction.set(columns[2], key, .data(Data(repeating: 7, count: i * 700)))
+            transaction.setInt(columns[1], key, to: Int64(i % 7))
+            try transaction.set(columns[2], key, to: .data(Data(repeating: 7, count: i * 700)))
             if let last {
-                transaction.setLink(columns[3], key, last)
-                try transaction.listAppend(columns[4], key, [.link(last), .link(last)])
-                try transaction.set(columns[5], key, .objectLink(ObjectLink(tableID: book.id, key: last)))
+                transaction.setLink(columns[3], key, to: last)
+                try transaction.listAppend(columns[4], key, values: [.link(last), .link(last)])
+                try transaction.set(columns[5], key, to: .objectLink(ObjectLink(tableID: book.id, key: last)))
             }
             last = key
         }
@@ -112,7 +112,7 @@ struct HiddenStorageTests {
             try transaction.finishSchema(specs, userVersion: 2)
             let table = transaction.schema.table(named: "Thing")!
             for key in transaction.keys(table).prefix(3) {
-                try transaction.set(table.column(named: "version")!, key, .string("v"))
+                try transaction.set(table.column(named: "version")!, key, to: .string("v"))
             }
             _ = try transaction.create(transaction.schema.table(named: "Book")!)
         }
@@ -160,7 +160,7 @@ struct HiddenStorageTests {
             more.columns.append(ColumnSpec("more", .string, indexed: true))
             let book = try transaction.addHiddenTable(more)
             let column = try require(book.column(named: "more"))
-            for key in transaction.keys(book) { try transaction.set(column, key, .string("m")) }
+            for key in transaction.keys(book) { try transaction.set(column, key, to: .string("m")) }
             var other = Self.book
             other.columns[1] = ColumnSpec("n", .string)
             #expect(throws: EngineError.self) { try transaction.addHiddenTable(other) }
@@ -180,7 +180,7 @@ struct HiddenStorageTests {
                 try transaction.addHiddenColumn(ColumnSpec("link", .link, target: "Thing"), to: thing)
             }
             let indexed = try transaction.addHiddenColumn(ColumnSpec("mark", .int, indexed: true), to: thing)
-            transaction.setInt(indexed, transaction.key(at: 7, in: transaction.schema.table(named: "Thing")!), 9)
+            transaction.setInt(indexed, transaction.key(at: 7, in: transaction.schema.table(named: "Thing")!), to: 9)
         }
         try check(snapshot)
         let book = snapshot.schema.hiddenTable(named: "Book")!
@@ -207,14 +207,14 @@ struct HiddenStorageTests {
                 try transaction.set(
                     any.columns[0],
                     key,
-                    .objectLink(ObjectLink(tableID: book.id, key: transaction.key(at: 0, in: book)))
+                    to: .objectLink(ObjectLink(tableID: book.id, key: transaction.key(at: 0, in: book)))
                 )
             }
             #expect(throws: EngineError.self) {
                 try transaction.set(
                     book.columns[5],
                     transaction.key(at: 0, in: book),
-                    .list(
+                    to: .list(
                         NestedList([.objectLink(ObjectLink(tableID: thing.id, key: transaction.key(at: 0, in: thing)))])
                     )
                 )
@@ -255,13 +255,13 @@ struct HiddenStorageTests {
             let table = transaction.schema.table(named: "Thing")!
             let book = transaction.schema.hiddenTable(named: "Book")!
             let version = table.hiddenColumns[0]
-            for key in transaction.keys(table).prefix(1200) { transaction.setInt(version, key, 5) }
+            for key in transaction.keys(table).prefix(1200) { transaction.setInt(version, key, to: 5) }
             _ = try transaction.create(book, primaryKey: .string("new"))
             transaction.delete(book, transaction.key(at: 3, in: book))
             try transaction.listAppend(
                 book.columns[4],
                 transaction.key(at: 0, in: book),
-                [.link(transaction.key(at: 1, in: book))]
+                values: [.link(transaction.key(at: 1, in: book))]
             )
             try transaction.increment(version, transaction.key(at: 2000, in: table), by: 3)
         }
@@ -277,8 +277,8 @@ struct HiddenStorageTests {
         let last = try database.write { transaction in
             let table = transaction.schema.table(named: "Thing")!
             let key = transaction.key(at: 3, in: table)
-            transaction.setInt(table.hiddenColumns[0], key, 6)
-            try transaction.set(table.columns[1], key, .string("told"))
+            transaction.setInt(table.hiddenColumns[0], key, to: 6)
+            try transaction.set(table.columns[1], key, to: .string("told"))
         }
         let told = feed.changes(from: after, to: last)
         let table = last.schema.tables[0]
@@ -303,7 +303,7 @@ struct HiddenStorageTests {
                     for i in 0..<100_000 {
                         let key = try transaction.create(table, primaryKey: .int(Int64(i)))
                         for (n, column) in table.columns.dropFirst().enumerated() {
-                            transaction.setInt(column, key, Int64(i % [20, 900, 70_000][n]))
+                            transaction.setInt(column, key, to: Int64(i % [20, 900, 70_000][n]))
                         }
                     }
                 }
@@ -326,7 +326,7 @@ struct HiddenStorageTests {
             )
             // Commits of some 50 objects each, in an order of their own.
             for (i, key) in transaction.keys(transaction.schema.tables[0]).enumerated() {
-                transaction.setInt(version, key, 7_000_000_000 + Int64(i * 7919 % 100_000 / 50))
+                transaction.setInt(version, key, to: 7_000_000_000 + Int64(i * 7919 % 100_000 / 50))
             }
         }
         let (plain, hidden) = (try size(isHidden: false), try size(isHidden: true))

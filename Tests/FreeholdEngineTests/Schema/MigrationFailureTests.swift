@@ -37,12 +37,12 @@ private enum Plan {
         var last: ObjectKey?
         for i in 0..<count {
             let key = try transaction.create(table, primaryKey: .int(Int64(i)))
-            try transaction.set(table.columns[1], key, .string("name \(i)"))
-            try transaction.set(table.columns[2], key, .int(Int64(i * 3)))
-            try transaction.set(table.columns[3], key, .string(String(repeating: "gone ", count: 1 + i % 7)))
+            try transaction.set(table.columns[1], key, to: .string("name \(i)"))
+            try transaction.set(table.columns[2], key, to: .int(Int64(i * 3)))
+            try transaction.set(table.columns[3], key, to: .string(String(repeating: "gone ", count: 1 + i % 7)))
             if let last {
-                try transaction.set(table.columns[4], key, .link(last))
-                try transaction.set(table.columns[5], key, .objectLink(ObjectLink(tableID: table.id, key: last)))
+                try transaction.set(table.columns[4], key, to: .link(last))
+                try transaction.set(table.columns[5], key, to: .objectLink(ObjectLink(tableID: table.id, key: last)))
             }
             last = key
         }
@@ -55,7 +55,7 @@ private enum Plan {
         try transaction.extendSchema(to: new, suspendsPrimaryKeys: true)
         let table = transaction.schema.table(named: "P")!
         for key in transaction.keys(table) {
-            try transaction.set(table.column(named: "more")!, key, .string("more \(key.raw)"))
+            try transaction.set(table.column(named: "more")!, key, to: .string("more \(key.raw)"))
         }
         try transaction.finishSchema(new, userVersion: 2)
         return try transaction.commit()

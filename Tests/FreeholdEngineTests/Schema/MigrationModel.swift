@@ -215,8 +215,8 @@ extension MigrationModel {
                     primaryKey: spec.primaryKey == "id" ? .int(number) : spec.primaryKey == "alt" ? .string(text) : nil
                 )
                 var row: [String: Content] = ["id": .one(.int(number)), "alt": .one(.string(text))]
-                if spec.primaryKey != "id" { try transaction.set(table.column(named: "id")!, key, .int(number)) }
-                if spec.primaryKey != "alt" { try transaction.set(table.column(named: "alt")!, key, .string(text)) }
+                if spec.primaryKey != "id" { try transaction.set(table.column(named: "id")!, key, to: .int(number)) }
+                if spec.primaryKey != "alt" { try transaction.set(table.column(named: "alt")!, key, to: .string(text)) }
                 for column in spec.columns where row[column.name] == nil { row[column.name] = Self.zero(column) }
                 rows[spec.name]![key] = row
             }
@@ -235,11 +235,11 @@ extension MigrationModel {
 
     static func write(_ content: Content, _ column: Column, _ key: ObjectKey, _ transaction: WriteTransaction) throws {
         switch content {
-        case .one(let value): try transaction.set(column, key, value)
-        case .list(let values): try transaction.listAssign(column, key, values)
-        case .set(let values): try transaction.setAssign(column, key, Array(values))
+        case .one(let value): try transaction.set(column, key, to: value)
+        case .list(let values): try transaction.listAssign(column, key, values: values)
+        case .set(let values): try transaction.setAssign(column, key, values: Array(values))
         case .dictionary(let values):
-            try transaction.dictionaryAssign(column, key, values.map { ($0.key, $0.value) })
+            try transaction.dictionaryAssign(column, key, entries: values.map { ($0.key, $0.value) })
         }
     }
 

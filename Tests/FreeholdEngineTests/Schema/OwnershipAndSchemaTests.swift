@@ -39,8 +39,8 @@ struct `Ownership and schema changes` {
     private func move(_ owner: ObjectKey, _ n: Int64, _ transaction: WriteTransaction) throws {
         let (person, address) = (transaction.schema.tables[0], transaction.schema.tables[1])
         let home = try transaction.create(address)
-        try transaction.set(address.columns[0], home, .int(n))
-        transaction.setLink(person.columns[1], owner, home)
+        try transaction.set(address.columns[0], home, to: .int(n))
+        transaction.setLink(person.columns[1], owner, to: home)
     }
 
     @Test func `objects that are stored after a change of the schema have an owner`() throws {
@@ -69,7 +69,7 @@ struct `Ownership and schema changes` {
         try move(owner, 2, transaction)
         try transaction.extendSchema(to: people(embedded: false), suspendsPrimaryKeys: false)
         let (person, address) = (transaction.schema.tables[0], transaction.schema.tables[1])
-        transaction.setLink(person.columns[1], owner, nil)
+        transaction.setLink(person.columns[1], owner, to: nil)
         expectEqual(transaction.count(address), 1)
         try transaction.finishSchema(people(embedded: false), userVersion: 2)
         let snapshot = try transaction.commit()
@@ -94,9 +94,9 @@ struct `Ownership and schema changes` {
         let tables = transaction.schema.tables
         let first = try transaction.create(tables[1])
         let below = try transaction.create(tables[2])
-        transaction.setLink(tables[1].columns[0], first, below)
-        transaction.setLink(tables[2].columns[0], below, isCircle ? first : try transaction.create(tables[1]))
-        if isOwned { transaction.setLink(tables[0].columns[0], try transaction.create(tables[0]), first) }
+        transaction.setLink(tables[1].columns[0], first, to: below)
+        transaction.setLink(tables[2].columns[0], below, to: isCircle ? first : try transaction.create(tables[1]))
+        if isOwned { transaction.setLink(tables[0].columns[0], try transaction.create(tables[0]), to: first) }
         _ = try transaction.commit()
         transaction = try database.beginWrite()
         defer { transaction.cancel() }
@@ -135,7 +135,7 @@ struct `Ownership and schema changes` {
         try transaction.applySchema(specs(.nullify), userVersion: 1)
         let (a, b) = (transaction.schema.tables[0], transaction.schema.tables[1])
         let key = try transaction.create(a)
-        transaction.setLink(a.columns[0], key, try transaction.create(b))
+        transaction.setLink(a.columns[0], key, to: try transaction.create(b))
         var snapshot = try transaction.commit()
         expect(try !SchemaPlan(specs(.cascade), against: snapshot.schema).addsNothing)
         for rule in [DeleteRule.cascade, .nullify, .deny] {

@@ -52,7 +52,7 @@ struct LeafLayoutTests {
         return database
     }
 
-    private func text(_ count: Int, _ i: Int = 0) -> String {
+    private func text(_ count: Int, at i: Int = 0) -> String {
         String(repeating: Character(UnicodeScalar(UInt8(97 + i % 26))), count: count)
     }
 
@@ -70,13 +70,15 @@ struct LeafLayoutTests {
         let database = try database()
         let first = try database.write { transaction in
             let table = transaction.schema.tables[0]
-            for i in 0..<200 { transaction.setString(table.columns[0], try transaction.create(table), text(1_000, i)) }
+            for i in 0..<200 {
+                transaction.setString(table.columns[0], try transaction.create(table), to: text(1_000, at: i))
+            }
         }
         let column = first.schema.tables[0].columns[0]
         expectEqual(partsLog2(first), 6)
         let second = try database.write { transaction in
-            transaction.setString(column, ObjectKey(40), "short")
-            transaction.setString(column, ObjectKey(33), text(1_500))
+            transaction.setString(column, ObjectKey(40), to: "short")
+            transaction.setString(column, ObjectKey(33), to: text(1_500))
             // Reading doesn't decode the leaf.
             for key in 0..<200 as Range<Int64> { expect(transaction.readString(column, ObjectKey(key)) != nil) }
         }
@@ -88,15 +90,15 @@ struct LeafLayoutTests {
         let third = try database.write { transaction in
             let table = transaction.schema.tables[0]
             for _ in 0..<100 { _ = try transaction.create(table) }
-            transaction.setString(column, ObjectKey(290), "last")
+            transaction.setString(column, ObjectKey(290), to: "last")
         }
         expectEqual(parts(third).keys.filter { parts(third)[$0] != after[$0] }.sorted(), Array(12...18))
         for (key, value) in [
-            (40, "short"), (33, text(1_500)), (199, text(1_000, 199)), (250, ""), (290, "last"), (299, ""),
+            (40, "short"), (33, text(1_500)), (199, text(1_000, at: 199)), (250, ""), (290, "last"), (299, ""),
         ] {
             expectEqual(third.readString(column, ObjectKey(Int64(key))), value)
         }
-        expectEqual(first.readString(column, ObjectKey(40)), text(1_000, 40))
+        expectEqual(first.readString(column, ObjectKey(40)), text(1_000, at: 40))
     }
 
     @Test func `a leaf is divided again when a part outgrows its bound, and is whole again when it is small`()
@@ -105,23 +107,25 @@ struct LeafLayoutTests {
         let database = try database()
         var snapshot = try database.write { transaction in
             let table = transaction.schema.tables[0]
-            for i in 0..<1_000 { transaction.setString(table.columns[0], try transaction.create(table), text(60, i)) }
+            for i in 0..<1_000 {
+                transaction.setString(table.columns[0], try transaction.create(table), to: text(60, at: i))
+            }
         }
         let column = snapshot.schema.tables[0].columns[0]
         expectEqual(partsLog2(snapshot), 4)
         // One part may grow to two pages.
         snapshot = try database.write { transaction in
-            for key in 0..<30 as Range<Int64> { transaction.setString(column, ObjectKey(key), text(200)) }
+            for key in 0..<30 as Range<Int64> { transaction.setString(column, ObjectKey(key), to: text(200)) }
         }
         expectEqual(partsLog2(snapshot), 4)
         snapshot = try database.write { transaction in
-            for key in 0..<6 as Range<Int64> { transaction.setString(column, ObjectKey(key), text(2_000)) }
+            for key in 0..<6 as Range<Int64> { transaction.setString(column, ObjectKey(key), to: text(2_000)) }
         }
         expectEqual(partsLog2(snapshot), 6)
         for step in 0..<10 as Range<Int64> {
             snapshot = try database.write { transaction in
                 for key in step * 100..<step * 100 + 100 {
-                    transaction.setString(column, ObjectKey(key), key == 7 ? "seven" : "")
+                    transaction.setString(column, ObjectKey(key), to: key == 7 ? "seven" : "")
                 }
             }
         }
@@ -154,7 +158,7 @@ struct LeafLayoutTests {
         try database.write { transaction in
             let table = transaction.schema.tables[0]
             for i in 0..<1_000 {
-                transaction.setString(table.columns[0], try transaction.create(table), text(1_000, i))
+                transaction.setString(table.columns[0], try transaction.create(table), to: text(1_000, at: i))
             }
         }
         var snapshot = try database.write { divide($0, log2: 5) }
@@ -162,14 +166,14 @@ struct LeafLayoutTests {
         expectEqual(partsLog2(snapshot), 5)
         func check(_ changed: [Int64: String]) {
             for key in 0..<1_000 as Range<Int64> {
-                expectEqual(snapshot.readString(column, ObjectKey(key)), changed[key] ?? text(1_000, Int(key)))
+                expectEqual(snapshot.readString(column, ObjectKey(key)), changed[key] ?? text(1_000, at: Int(key)))
             }
         }
         check([:])
-        snapshot = try database.write { $0.setString(column, ObjectKey(500), "changed") }
+        snapshot = try database.write { $0.setString(column, ObjectKey(500), to: "changed") }
         expectEqual(partsLog2(snapshot), 6)
         check([500: "changed"])
-        snapshot = try database.write { $0.setString(column, ObjectKey(17), "too") }
+        snapshot = try database.write { $0.setString(column, ObjectKey(17), to: "too") }
         check([500: "changed", 17: "too"])
     }
 
@@ -177,27 +181,29 @@ struct LeafLayoutTests {
         let database = try database(span: 16)
         let first = try database.write { transaction in
             let table = transaction.schema.tables[0]
-            for i in 0..<20 { transaction.setString(table.columns[0], try transaction.create(table), text(8_000, i)) }
+            for i in 0..<20 {
+                transaction.setString(table.columns[0], try transaction.create(table), to: text(8_000, at: i))
+            }
         }
         let table = first.schema.tables[0]
         let column = table.columns[0]
-        var values = (0..<20).map { text(8_000, $0) }
+        var values = (0..<20).map { text(8_000, at: $0) }
         let block = BlockLimits.twoPages
         for (i, count) in [8_000, 5_000, block, block + 1, 20_000, 18_000, 2_001, 2_000, 2_001].enumerated() {
-            values[3] = text(count, 5 + i)
+            values[3] = text(count, at: 5 + i)
             let before = try database.snapshot().tableState(table)
-            let snapshot = try database.write { try $0.set(column, ObjectKey(3), .string(values[3])) }
+            let snapshot = try database.write { try $0.set(column, ObjectKey(3), to: .string(values[3])) }
             expectEqual(snapshot.tableState(table) == before, [0, 1, 2, 5, 7].contains(i), "step \(i)")
             for key in 0..<20 { expectEqual(snapshot.readString(column, ObjectKey(Int64(key))), values[key]) }
         }
         // In one transaction, and cancelled.
         let transaction = try database.beginWrite()
         for i in 0..<5 {
-            try transaction.set(column, ObjectKey(3), .string(text(9_000, i)))
-            expectEqual(transaction.readString(column, ObjectKey(3)), text(9_000, i))
+            try transaction.set(column, ObjectKey(3), to: .string(text(9_000, at: i)))
+            expectEqual(transaction.readString(column, ObjectKey(3)), text(9_000, at: i))
         }
         transaction.cancel()
         try expectEqual(database.snapshot().readString(column, ObjectKey(3)), values[3])
-        expectEqual(first.readString(column, ObjectKey(3)), text(8_000, 3))
+        expectEqual(first.readString(column, ObjectKey(3)), text(8_000, at: 3))
     }
 }

@@ -67,7 +67,7 @@ private func anyDecimal(_ generator: inout SeededRandom) -> Decimal128 {
             let words = line.split(separator: " ")
             let a = try decimal(words[0])
             let b = Double(bitPattern: UInt64(words[1], radix: 16)!)
-            expectEqual(Decimal128.compare(a, b), Int(words[2])!, "\(line)")
+            expectEqual(Decimal128.compare(a, with: b), Int(words[2])!, "\(line)")
         }
     }
 
@@ -165,10 +165,12 @@ private func anyDecimal(_ generator: inout SeededRandom) -> Decimal128 {
             let a = anyDecimal(&generator)
             let b = anyDecimal(&generator)
             let c = anyDecimal(&generator)
-            let ab = Decimal128.compare(a, b)
-            expectEqual(ab, -Decimal128.compare(b, a), "seed \(seed)")
-            expectEqual(Decimal128.compare(a, a), 0, "seed \(seed)")
-            if ab <= 0 && Decimal128.compare(b, c) <= 0 { expect(Decimal128.compare(a, c) <= 0, "seed \(seed)") }
+            let ab = Decimal128.compare(a, with: b)
+            expectEqual(ab, -Decimal128.compare(b, with: a), "seed \(seed)")
+            expectEqual(Decimal128.compare(a, with: a), 0, "seed \(seed)")
+            if ab <= 0 && Decimal128.compare(b, with: c) <= 0 {
+                expect(Decimal128.compare(a, with: c) <= 0, "seed \(seed)")
+            }
             if ab == 0 { expectEqual(a.hashValue, b.hashValue, "seed \(seed): \(a) \(b)") }
             let difference = a - b
             if !a.isNaN && !b.isNaN && !difference.isNaN {

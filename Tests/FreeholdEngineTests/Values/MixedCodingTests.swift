@@ -77,7 +77,7 @@ struct MixedEqualityTests {
         for a in all {
             for b in all {
                 if Value.areEqual(a, b) { expectEqual(bytes(a), bytes(b), "\(a) and \(b)") }
-                if Value.compare(a, b) < 0 { expect(!bytes(b).lexicographicallyPrecedes(bytes(a)), "\(a), \(b)") }
+                if Value.compare(a, with: b) < 0 { expect(!bytes(b).lexicographicallyPrecedes(bytes(a)), "\(a), \(b)") }
             }
         }
     }

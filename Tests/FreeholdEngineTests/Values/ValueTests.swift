@@ -54,7 +54,7 @@ import Testing
             for (j, other) in Self.ladder.enumerated() {
                 for a in row {
                     for b in other {
-                        expectEqual(Value.compare(a, b), (i < j ? -1 : i == j ? 0 : 1), "\(a) \(b)")
+                        expectEqual(Value.compare(a, with: b), (i < j ? -1 : i == j ? 0 : 1), "\(a) \(b)")
                     }
                 }
             }
@@ -67,9 +67,9 @@ import Testing
         for a in all {
             for b in all {
                 if a == b {
-                    expect(a.hashValue == b.hashValue && Value.compare(a, b) == 0, "\(a) \(b)")
+                    expect(a.hashValue == b.hashValue && Value.compare(a, with: b) == 0, "\(a) \(b)")
                 } else {
-                    expect(a.type != b.type || Value.compare(a, b) != 0, "\(a) \(b)")
+                    expect(a.type != b.type || Value.compare(a, with: b) != 0, "\(a) \(b)")
                 }
             }
         }
@@ -99,9 +99,9 @@ import Testing
         }
         for _ in 0..<5000 {
             let (a, b, c) = (number(), number(), number())
-            expectEqual(Value.compare(a, b), -Value.compare(b, a), "seed \(seed): \(a) \(b)")
-            if Value.compare(a, b) <= 0 && Value.compare(b, c) <= 0 {
-                expect(Value.compare(a, c) <= 0, "seed \(seed): \(a) \(b) \(c)")
+            expectEqual(Value.compare(a, with: b), -Value.compare(b, with: a), "seed \(seed): \(a) \(b)")
+            if Value.compare(a, with: b) <= 0 && Value.compare(b, with: c) <= 0 {
+                expect(Value.compare(a, with: c) <= 0, "seed \(seed): \(a) \(b) \(c)")
             }
         }
     }

@@ -31,24 +31,26 @@ struct VerifyTests {
         let dogs = try (0..<100).map { _ in try t.create(dog) }
         for i in 0..<90 {
             let key = try t.create(person, primaryKey: .int(Int64(i * 7919 % 90)))
-            try t.set(person.columns[1], key, i % 5 == 0 ? .null : .string("name \(i)"))
-            try t.set(person.columns[2], key, .string(String(repeating: "t", count: i == 3 ? 20000 : 1500)))
-            try t.set(person.columns[3], key, .link(dogs[i % 3]))
-            try t.listAppend(person.columns[4], key, [.link(dogs[i]), .link(dogs[0]), .link(dogs[0])])
-            try t.listAppend(person.columns[5], key, (0..<(i == 7 ? 3000 : 3)).map { .int(Int64($0) << 20) })
-            try t.listAppend(person.columns[6], key, (0..<(i == 8 ? 300 : 2)).map { .string("word \($0)") })
-            if i == 8 { try t.listAppend(person.columns[6], key, [.string(String(repeating: "w", count: 3000))]) }
+            try t.set(person.columns[1], key, to: i % 5 == 0 ? .null : .string("name \(i)"))
+            try t.set(person.columns[2], key, to: .string(String(repeating: "t", count: i == 3 ? 20000 : 1500)))
+            try t.set(person.columns[3], key, to: .link(dogs[i % 3]))
+            try t.listAppend(person.columns[4], key, values: [.link(dogs[i]), .link(dogs[0]), .link(dogs[0])])
+            try t.listAppend(person.columns[5], key, values: (0..<(i == 7 ? 3000 : 3)).map { .int(Int64($0) << 20) })
+            try t.listAppend(person.columns[6], key, values: (0..<(i == 8 ? 300 : 2)).map { .string("word \($0)") })
+            if i == 8 {
+                try t.listAppend(person.columns[6], key, values: [.string(String(repeating: "w", count: 3000))])
+            }
             let nested = Value.list(
                 NestedList([.int(Int64(i)), .objectLink(ObjectLink(tableID: dog.id, key: dogs[40]))])
             )
             let any: [Value] = [.null, .int(7), .string("seven"), nested, .string(String(repeating: "s", count: 5000))]
-            try t.set(person.columns[8], key, any[i % 5])
+            try t.set(person.columns[8], key, to: any[i % 5])
             try t.listAppend(
                 person.columns[9],
                 key,
-                i == 9 ? (0..<200).map { _ in nested } : i < 10 ? any : any.dropLast()
+                values: i == 9 ? (0..<200).map { _ in nested } : i < 10 ? any : any.dropLast()
             )
-            try t.set(person.columns[7], key, .timestamp(Timestamp(seconds: Int64(i), nanoseconds: 5)))
+            try t.set(person.columns[7], key, to: .timestamp(Timestamp(seconds: Int64(i), nanoseconds: 5)))
         }
         _ = try t.commit()
         let u = try database.beginWrite()

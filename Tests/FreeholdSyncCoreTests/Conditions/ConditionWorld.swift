@@ -278,19 +278,23 @@ struct ConditionWorld {
                 let column = try require(table.column(named: field.name))
                 switch field.content {
                 case .list(let elements):
-                    for element in elements { try transaction.listAppend(column, row, [value(element, column)]) }
+                    for element in elements {
+                        try transaction.listAppend(column, row, values: [value(element, column)])
+                    }
                 case .set(let elements):
-                    for element in elements { _ = try transaction.setInsert(column, row, value(element, column)) }
+                    for element in elements {
+                        _ = try transaction.setInsert(column, row, value: value(element, column))
+                    }
                 case .dictionary(let entries):
                     for entry in entries {
-                        try transaction.dictionarySet(column, row, forKey: entry.name, value(entry.content, column))
+                        try transaction.dictionarySet(column, row, forKey: entry.name, to: value(entry.content, column))
                     }
                 case .value(.null) where column.type == .link: break
                 case .value, .link, .object:
                     if column.type == .link, case .link(let target) = try value(field.content, column) {
-                        transaction.setLink(column, row, target)
+                        transaction.setLink(column, row, to: target)
                     } else {
-                        try transaction.set(column, row, value(field.content, column))
+                        try transaction.set(column, row, to: value(field.content, column))
                     }
                 }
             }

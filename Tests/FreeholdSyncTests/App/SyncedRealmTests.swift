@@ -166,6 +166,37 @@ struct SyncedRealmTests {
         expect(set.isEmpty)
     }
 
+    @MainActor @Test func `a new object with a longer key than the server takes is refused at the commit`() async throws
+    {
+        let realm = try await realm(try await user("ann"))
+        let (long, longest) = (String(repeating: "é", count: 513), String(repeating: "é", count: 512))
+        #expect {
+            try realm.write {
+                realm.create(Person.self, value: ["_id": "short", "name": "Sid"])
+                realm.create(Person.self, value: ["_id": long, "name": "Lee"])
+            }
+        } throws: { error in
+            guard let error = error as? Realm.Error else { return false }
+            return error.code == .limitExceeded && "\(error)".contains("1026") && "\(error)".contains("Person")
+        }
+        // Nothing of the transaction was written.
+        expect(realm.objects(Person.self).isEmpty)
+        // An object that is deleted in its own transaction doesn't count.
+        try realm.write {
+            realm.create(Person.self, value: ["_id": longest, "name": "Max"])
+            realm.delete(realm.create(Person.self, value: ["_id": long, "name": "Lee"]))
+        }
+        try await settle(realm)
+        expectEqual(realm.objects(Person.self).map(\._id), [longest])
+        expectEqual(server.contents.keys.map(\.key), [.string(SyncString(longest))])
+        // Only synced files are limited.
+        var local = Realm.Configuration(fileURL: URL(fileURLWithPath: folder.path + "/local.realm"))
+        local.objectTypes = [Person.self, Dog.self, Collar.self]
+        let other = try Realm(configuration: local)
+        try other.write { other.create(Person.self, value: ["_id": long, "name": "Lee"]) }
+        expectEqual(other.objects(Person.self).count, 1)
+    }
+
     @MainActor @Test func `a write to a class without a subscription throws, and writes nothing`()
         async throws
     {

@@ -54,17 +54,17 @@ struct AppWriter {
             guard let column = table.column(named: name.string) else { continue }
             switch content {
             case .list(let elements):
-                try write.listInsert(column, key, at: 0, try elements.compactMap { try value($0, column) })
+                try write.listInsert(column, key, at: 0, values: try elements.compactMap { try value($0, column) })
             case .set(let elements):
                 for value in elements.values.sorted(by: { "\($0)" < "\($1)" }) {
-                    _ = try write.setInsert(column, key, plain(value))
+                    _ = try write.setInsert(column, key, value: plain(value))
                 }
             case .dictionary(let entries):
                 for (name, content) in entries.sorted(by: { $0.key < $1.key }) {
                     guard let value = try value(content, column) else { continue }
-                    try write.dictionarySet(column, key, forKey: name.string, value)
+                    try write.dictionarySet(column, key, forKey: name.string, to: value)
                 }
-            default: if let value = try value(content, column) { try write.set(column, key, value) }
+            default: if let value = try value(content, column) { try write.set(column, key, to: value) }
             }
         }
     }
@@ -138,11 +138,11 @@ struct AppWriter {
         switch (edit, place) {
         case (.set(_, let content, let origin), .property):
             guard origin == .real, let value = try value(content, column) else { return }
-            try write.set(column, key, value)
+            try write.set(column, key, to: value)
         case (.set(_, let content, _), .element(let index)):
-            if let value = try value(content, column) { try write.listSet(column, key, at: index, value) }
+            if let value = try value(content, column) { try write.listSet(column, key, at: index, to: value) }
         case (.set(_, let content, _), .entry(let name)):
-            if let value = try value(content, column) { try write.dictionarySet(column, key, forKey: name, value) }
+            if let value = try value(content, column) { try write.dictionarySet(column, key, forKey: name, to: value) }
         case (.increment(_, let number), .property):
             if case .int = write.value(column, key) { _ = try write.increment(column, key, by: number) }
         case (.increment(_, let number), .element(let index)):
@@ -153,11 +153,11 @@ struct AppWriter {
         case (.insert(_, let at, let contents), _):
             let values = try contents.compactMap { try value($0, column) }
             let shown = min(write.shownIndex(column, key, ofStored: at), write.listCount(column, key))
-            if !values.isEmpty { try write.listInsert(column, key, at: shown, values) }
+            if !values.isEmpty { try write.listInsert(column, key, at: shown, values: values) }
         case (.remove(_, let at, let count), _):
             let first = write.shownIndex(column, key, ofStored: at)
             let end = min(first + count, write.listCount(column, key))
-            if first < end { try write.listRemove(column, key, first..<end) }
+            if first < end { try write.listRemove(column, key, range: first..<end) }
         case (.move(_, let from, let to), _):
             let (from, to) = (
                 write.shownIndex(column, key, ofStored: from), write.shownIndex(column, key, ofStored: to)
@@ -165,19 +165,19 @@ struct AppWriter {
             let count = write.listCount(column, key)
             if from < count, to < count { try write.listMove(column, key, from: from, to: to) }
         case (.insertIntoSet(_, let values), _):
-            for value in values { _ = try write.setInsert(column, key, plain(value)) }
+            for value in values { _ = try write.setInsert(column, key, value: plain(value)) }
         case (.removeFromSet(_, let values), _):
-            for value in values { _ = write.setRemove(column, key, plain(value)) }
+            for value in values { _ = write.setRemove(column, key, value: plain(value)) }
         case (.clearList, _), (.clearSet, _), (.clearDictionary, _): write.listClear(column, key)
         case (.assignList(_, _, _, let contents), _):
-            try write.listAssign(column, key, try contents.compactMap { try value($0, column) })
-        case (.assignSet(_, _, let values), _): try write.setAssign(column, key, values.map(plain))
+            try write.listAssign(column, key, values: try contents.compactMap { try value($0, column) })
+        case (.assignSet(_, _, let values), _): try write.setAssign(column, key, values: values.map(plain))
         case (.assignDictionary(_, _, let entries), _):
             let sorted = entries.sorted { $0.key < $1.key }
             let values = try sorted.compactMap { entry in
                 try value(entry.value, column).map { (key: entry.key.string, value: $0) }
             }
-            try write.dictionaryAssign(column, key, values)
+            try write.dictionaryAssign(column, key, entries: values)
         default: break
         }
     }

@@ -12,7 +12,7 @@ struct FileBeginningTests {
         try client.write { write in
             let table = write.schema.table(named: "Person")!
             let key = try write.create(table, primaryKey: .int(id))
-            try write.set(table.column(named: "name")!, key, .string(name))
+            try write.set(table.column(named: "name")!, key, to: .string(name))
         }
     }
 
@@ -25,7 +25,7 @@ struct FileBeginningTests {
         var last: ObjectKey?
         for id in 0..<1_200 as Range<Int64> {
             let key = try write.create(table, primaryKey: .int(id))
-            if let last { try write.listInsert(table.column(named: "friends")!, key, at: 0, [.link(last)]) }
+            if let last { try write.listInsert(table.column(named: "friends")!, key, at: 0, values: [.link(last)]) }
             last = key
         }
         _ = try write.commit()
@@ -54,7 +54,7 @@ struct FileBeginningTests {
             let table = write.schema.table(named: "Person")!
             write.delete(table, write.find(primaryKey: .int(2), in: table)!)
             let ada = write.find(primaryKey: .int(1), in: table)!
-            try write.set(table.column(named: "name")!, ada, .string("Ada L."))
+            try write.set(table.column(named: "name")!, ada, to: .string("Ada L."))
         }
         // It would connect by itself in time.
         one.session.suspend()
@@ -156,7 +156,7 @@ extension FileBeginningTests {
         try client.write { write in
             let table = write.schema.table(named: "Person")!
             let key = write.find(primaryKey: .int(id), in: table)!
-            try write.set(table.column(named: "name")!, key, .string(name))
+            try write.set(table.column(named: "name")!, key, to: .string(name))
         }
     }
 

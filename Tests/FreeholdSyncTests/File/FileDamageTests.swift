@@ -107,7 +107,7 @@ struct FileDamageTests {
                     bytes[bytes.indices.randomElement(using: &random)!] = values.randomElement(using: &random)!
                 }
             }
-            try write.set(body.column, body.row, .data(Data(bytes)))
+            try write.set(body.column, body.row, to: .data(Data(bytes)))
             _ = try write.commit()
             do { try useAll(damaged, &random) } catch is SyncFileError { refused += 1 } catch let error as StoreTrouble
             {

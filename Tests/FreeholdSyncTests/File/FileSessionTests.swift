@@ -11,7 +11,7 @@ struct FileSessionTests {
         try client.write { write in
             let table = write.schema.table(named: "Person")!
             let key = try write.create(table, primaryKey: .int(id))
-            try write.set(table.column(named: "name")!, key, .string(name))
+            try write.set(table.column(named: "name")!, key, to: .string(name))
         }
     }
 
@@ -33,14 +33,14 @@ struct FileSessionTests {
             let (ada, cy) = (
                 write.find(primaryKey: .int(1), in: table)!, write.find(primaryKey: .int(3), in: table)!
             )
-            try write.listInsert(table.column(named: "friends")!, ada, at: 0, [.link(cy), .link(ada)])
+            try write.listInsert(table.column(named: "friends")!, ada, at: 0, values: [.link(cy), .link(ada)])
             try write.increment(table.column(named: "age")!, ada, by: 5)
         }
         try one.write { write in
             let table = write.schema.table(named: "Person")!
             let ada = write.find(primaryKey: .int(1), in: table)!
             try write.increment(table.column(named: "age")!, ada, by: 2)
-            try write.set(table.column(named: "name")!, ada, .string("Ada L."))
+            try write.set(table.column(named: "name")!, ada, to: .string("Ada L."))
         }
         server.setReachable(true)
         for client in [one, two] { client.session.reconnect() }
@@ -83,16 +83,16 @@ struct FileSessionTests {
                 let table = write.schema.table(named: "Person")!
                 let key = try write.find(primaryKey: .int(1), in: table) ?? write.create(table, primaryKey: .int(1))
                 func column(_ name: String) -> Column { table.column(named: name)! }
-                try write.set(column("float"), key, .float(Float(number)))
-                try write.set(column("double"), key, .double(number))
-                try write.set(column("decimal"), key, .decimal128(decimal))
-                try write.set(column("mixed"), key, .double(number))
+                try write.set(column("float"), key, to: .float(Float(number)))
+                try write.set(column("double"), key, to: .double(number))
+                try write.set(column("decimal"), key, to: .decimal128(decimal))
+                try write.set(column("mixed"), key, to: .double(number))
                 let list = NestedList([.double(number), .decimal128(decimal)])
-                try write.set(column("nested"), key, .dictionary(NestedDictionary([.init("a", .list(list))])))
-                try write.listAssign(column("list"), key, [.double(number), .double(1)])
-                try write.setAssign(column("set"), key, [.double(number)])
-                try write.dictionaryAssign(column("map"), key, [("a", .double(number)), ("b", .double(1))])
-                try write.dictionaryAssign(column("decimals"), key, [("a", .decimal128(decimal))])
+                try write.set(column("nested"), key, to: .dictionary(NestedDictionary([.init("a", .list(list))])))
+                try write.listAssign(column("list"), key, values: [.double(number), .double(1)])
+                try write.setAssign(column("set"), key, values: [.double(number)])
+                try write.dictionaryAssign(column("map"), key, entries: [("a", .double(number)), ("b", .double(1))])
+                try write.dictionaryAssign(column("decimals"), key, entries: [("a", .decimal128(decimal))])
             }
         }
         let (short, long) = (

@@ -58,7 +58,7 @@ struct LargeWorkTests {
             let table = transaction.schema.table(named: "Photo")!
             let key = try transaction.create(table, primaryKey: .int(Int64(id)))
             let data = Data(repeating: UInt8(id), count: work.bytes)
-            try transaction.set(table.column(named: "data")!, key, .data(data))
+            try transaction.set(table.column(named: "data")!, key, to: .data(data))
             guard work.isDivided, id < work.objects else { continue }
             _ = try transaction.commit()
             transaction = try database.beginWrite()
@@ -108,7 +108,7 @@ struct LargeWorkTests {
         let write = try database.beginWrite()
         let table = write.schema.table(named: "Photo")!
         let key = write.find(primaryKey: .int(1), in: table)!
-        try write.set(table.column(named: "data")!, key, .data(Data(repeating: 99, count: limit)))
+        try write.set(table.column(named: "data")!, key, to: .data(Data(repeating: 99, count: limit)))
         _ = try write.commit()
     }
 
@@ -176,7 +176,7 @@ struct LargeWorkTests {
             let table = write.schema.table(named: "Photo")!
             let key = try write.create(table, primaryKey: .int(1))
             let texts = (0..<20).map { Value.string(String(repeating: "\($0) ", count: 400_000)) }
-            try write.listInsert(table.column(named: "texts")!, key, at: 0, texts)
+            try write.listInsert(table.column(named: "texts")!, key, at: 0, values: texts)
         }
         try await one.settle()
         try await two.settle()

@@ -70,9 +70,9 @@ import Testing
                 let length = write.listCount(column, key)
                 let at = (index * 7_919) % (length - 1)
                 switch index % 5 {
-                case 0, 1, 2: try write.listInsert(column, key, at: at, .int(Int64(index)))
+                case 0, 1, 2: try write.listInsert(column, key, at: at, value: .int(Int64(index)))
                 case 3: try write.listMove(column, key, from: at, to: (at * 31 + 5) % length)
-                default: try write.listRemove(column, key, at..<at + 1)
+                default: try write.listRemove(column, key, range: at..<at + 1)
                 }
             }
             _ = try write.commit(durably: false)
@@ -177,7 +177,7 @@ struct LongListMergeTests {
         try one.write { write in
             let table = write.schema.table(named: "Person")!
             let key = try write.create(table, primaryKey: .int(1))
-            try write.listAppend(table.column(named: "list")!, key, (0..<length).map { .int(Int64($0)) })
+            try write.listAppend(table.column(named: "list")!, key, values: (0..<length).map { .int(Int64($0)) })
         }
         try await one.settle()
         try await two.settle()
@@ -194,11 +194,11 @@ struct LongListMergeTests {
                         switch index % 5 {
                         case 0, 1, 2:
                             let value = Int64((device + 1) * 1_000_000 + transaction * 100 + index)
-                            try write.listInsert(column, key, at: at, .int(value))
+                            try write.listInsert(column, key, at: at, value: .int(value))
                         case 3: try write.listMove(column, key, from: at, to: (at * 31 + device) % count)
                         default:
                             if case .int(let value) = write.listValue(column, key, at: at) { gone.insert(value) }
-                            try write.listRemove(column, key, at..<at + 1)
+                            try write.listRemove(column, key, range: at..<at + 1)
                         }
                     }
                 }

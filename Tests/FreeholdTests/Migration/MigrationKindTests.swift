@@ -64,14 +64,14 @@ private func fill(_ realm: Realm, _ kind: MigrationKind, optional: Bool) throws 
     let choice = optional ? [.null] + kind.values : kind.values
     for i in 0..<count {
         let key = try transaction.create(table)
-        try transaction.set(table.column(named: "one")!, key, choice[i % choice.count])
-        try transaction.set(table.column(named: "rest")!, key, .string("rest"))
-        try transaction.listAssign(table.column(named: "list")!, key, elements(kind, i, optional: optional))
-        try transaction.setAssign(table.column(named: "set")!, key, elements(kind, i, optional: optional))
+        try transaction.set(table.column(named: "one")!, key, to: choice[i % choice.count])
+        try transaction.set(table.column(named: "rest")!, key, to: .string("rest"))
+        try transaction.listAssign(table.column(named: "list")!, key, values: elements(kind, i, optional: optional))
+        try transaction.setAssign(table.column(named: "set")!, key, values: elements(kind, i, optional: optional))
         try transaction.dictionaryAssign(
             table.column(named: "map")!,
             key,
-            elements(kind, i, optional: optional).enumerated().map { ("k\($0.offset)", $0.element) }
+            entries: elements(kind, i, optional: optional).enumerated().map { ("k\($0.offset)", $0.element) }
         )
     }
 }

@@ -160,21 +160,137 @@ struct UnknownCaseTests {
         }
     }
 
+    private static func other() throws -> Realm {
+        try Realm(
+            configuration: Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: [Ticket.self])
+        )
+    }
+
+    private static let names = ["suit", "maybe", "country"]
+
+    /// The elements of the collections of a ticket as plain data.
+    private static func plain(_ ticket: Ticket) -> [String] {
+        let lists: [[Any]] = [
+            ticket.suits.value(forKey: "self"), ticket.maybes.value(forKey: "self"),
+            ticket.countries.value(forKey: "self"),
+        ]
+        let set = ticket.suitSet.value(forKey: "self").map { "\($0)" }.sorted()
+        return lists.map { "\($0)" } + ["\(set)", "\(ticket.suitMap)"]
+    }
+
     @Test
-    func `an unmanaged copy has an error, which adding the copy throws`() throws {
+    func `an unmanaged copy keeps the values`() throws {
         try read { realm, ticket in
             let copy = Ticket(value: ticket)
-            let other = try Realm(
-                configuration: Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: [Ticket.self])
-            )
-            let error = #expect(throws: Realm.Error.self) { try other.write { other.add(copy) } }
-            expectEqual(error?.code, .invalidValue)
-            expect(["suit", "maybe", "country"].contains(error?.property))
+            for copy in [copy, Ticket(value: copy)] {
+                expect(copy.realm == nil)
+                for name in Self.names { expectEqual(copy[name] as? String, ticket[name] as? String) }
+                expectEqual(copy.value(forKey: "maybe") as? String, "moons")
+                expectEqual(copy.dictionaryWithValues(forKeys: ["suit"])["suit"] as? String, "stars")
+                expectEqual("\(copy)", "\(ticket)")
+                expectEqual(Self.plain(copy), Self.plain(ticket))
+                expect(copy.maybe == nil && copy.maybes[0] == nil && copy.suits[0] == .clubs && copy.suits.count == 2)
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = .sortedKeys
+                let json = try [ticket, copy].map { try encoder.encode(EncodableObject($0)) }
+                expect(json[0] == json[1], "\(String(decoding: json[1], as: UTF8.self))")
+            }
+            // Another realm stores them, and so does the same one.
+            let other = try Self.other()
+            try other.write { other.add(copy) }
+            expect(copy.realm == other)
+            for name in Self.names { expectEqual(copy[name] as? String, ticket[name] as? String) }
+            expectEqual(Self.plain(copy), Self.plain(ticket))
+            let again = Ticket(value: ticket)
+            try realm.write { realm.add(again, update: .modified) }
+            expectEqual(again, ticket)
+            expectEqual(ticket["suit"] as? String, "stars")
+            // Links and lists of objects keep those of what they lead to.
+            let third = try require(realm.object(ofType: Ticket.self, forPrimaryKey: 3))
+            let graph = Ticket()
+            graph.id = 10
+            let next = Ticket(value: third)
+            // The copy links to an object of the first realm, which another one can't store.
+            next.all.removeAll()
+            graph.next = next
+            graph.all.append(Ticket(value: ["id": 11]))
+            try other.write { other.add(graph) }
+            expectEqual(graph.next?["suit"] as? String, "stars")
         }
     }
 
     @Test
-    func `sections and groups contain the values`() throws {
+    func `the values of an unmanaged copy can be replaced`() throws {
+        try read { _, ticket in
+            let copy = Ticket(value: ticket)
+            copy.suit = .hearts
+            expect(copy.suit == .hearts && copy["suit"] as? String == "hearts")
+            copy.maybe = .spades
+            expect(copy.maybe == .spades && copy["maybe"] as? String == "spades")
+            copy.country = CountryCode("FR")
+            expect(copy.country.letters == "FR" && copy["country"] as? String == "FR")
+            copy["suit"] = "clubs"
+            expect(copy.suit == .clubs)
+            expectEqual("\(Ticket(value: copy))", "\(copy)")
+            copy.suits.append(.hearts)
+            copy.suits.insert(.spades, at: 0)
+            copy.suits.move(from: 2, to: 0)
+            copy.suits[2] = .diamonds
+            copy.suits.swapAt(2, 3)
+            expectEqual(copy.suits.value(forKey: "self") as? [String], ["stars", "spades", "hearts", "diamonds"])
+            copy.suits.remove(at: 0)
+            expectEqual(Array(copy.suits), [.spades, .hearts, .diamonds])
+            expectEqual(copy.suits.index(of: .hearts), 1)
+            copy.suits.reverse()
+            copy.maybes.removeAll()
+            copy.maybes.append(.hearts)
+            expectEqual(Array(copy.maybes), [.hearts])
+            expect(!copy.suitSet.insert(.spades) && copy.suitSet.insert(.hearts) && copy.suitSet.remove(.spades))
+            expect(copy.suitSet.contains(.hearts) && !copy.suitSet.contains(.spades))
+            expectEqual(Set(copy.suitSet.value(forKey: "self").map { "\($0)" }), ["stars", "hearts"])
+            copy.suitMap["c"] = .clubs
+            copy.suitMap["b"] = nil
+            expect(copy.suitMap["c"] == .clubs && copy.suitMap["b"] == nil && copy.suitMap.keys == ["a", "c"])
+            let third = Ticket()
+            third.suits = ticket.suits
+            third.suitSet = copy.suitSet
+            third.suitMap = copy.suitMap
+            expectEqual(third.suits.value(forKey: "self") as? [String], ["clubs", "stars"])
+            expect("\(third.suitMap)" == "\(copy.suitMap)" && third.suitSet.count == 2)
+            copy.suitMap.removeAll()
+            copy.suitMap["d"] = .spades
+            let other = try Self.other()
+            copy.id = 7
+            try other.write {
+                other.add(copy)
+                other.add(third)
+            }
+            expectEqual(Array(copy.suits), [.diamonds, .hearts, .spades])
+            expectEqual(Set(copy.suitSet.value(forKey: "self").map { "\($0)" }), ["stars", "hearts"])
+            expect(copy.suitMap.keys == ["d"] && copy.suit == .clubs && copy.maybe == .spades)
+            expectEqual(third.suits.value(forKey: "self") as? [String], ["clubs", "stars"])
+            expect("\(third.suitMap)".contains("[a] stars"))
+        }
+    }
+
+    @Test(arguments: 0..<3)
+    func `a typed read of a copy ends the program`(kind: Int) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
+            try UnknownCaseTests().read { _, ticket in
+                let copy = Ticket(value: ticket)
+                switch kind {
+                case 0: print(copy.suit)
+                case 1: print(copy.country)
+                default: print(copy.suits[1])
+                }
+            }
+        }
+        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        expect(message.contains(kind == 1 ? "GBR" : "stars") && message.contains("stands for no"), "\(message)")
+    }
+
+    @Test
+    func `Sections and groups have the values`() throws {
         try read { realm, _ in
             let sections = realm.objects(Ticket.self).sectioned(by: \.suit)
             expectEqual(sections.map(\.count), [1, 2])

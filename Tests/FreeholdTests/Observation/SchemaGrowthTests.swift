@@ -60,18 +60,18 @@ struct SchemaGrowthTests {
         let column = cat.column(named: spec.name)!
         for key in transaction.keys(cat).prefix(5) {
             let other = try transaction.create(new)
-            try transaction.set(new.columns[1], other, .link(key))
+            try transaction.set(new.columns[1], other, to: .link(key))
             switch (spec.type, spec.collection) {
-            case (.int, _): try transaction.set(column, key, .int(Int64(round)))
-            case (.string, _): try transaction.set(column, key, .string("round \(round)"))
-            case (.link, .none): try transaction.set(column, key, .link(key))
-            case (.link, _): try transaction.listAppend(column, key, [.link(other)])
-            case (.mixed, _): try transaction.set(column, key, .objectLink(ObjectLink(tableID: new.id, key: other)))
-            default: try transaction.dictionarySet(column, key, forKey: "d", .double(1))
+            case (.int, _): try transaction.set(column, key, to: .int(Int64(round)))
+            case (.string, _): try transaction.set(column, key, to: .string("round \(round)"))
+            case (.link, .none): try transaction.set(column, key, to: .link(key))
+            case (.link, _): try transaction.listAppend(column, key, values: [.link(other)])
+            case (.mixed, _): try transaction.set(column, key, to: .objectLink(ObjectLink(tableID: new.id, key: other)))
+            default: try transaction.dictionarySet(column, key, forKey: "d", to: .double(1))
             }
         }
         if Bool.random(using: &random), let key = transaction.keys(cat).dropFirst(3).randomElement(using: &random) {
-            try transaction.set(cat.column(named: "lives")!, key, .int(Int64(round)))
+            try transaction.set(cat.column(named: "lives")!, key, to: .int(Int64(round)))
         }
         _ = try transaction.commit()
     }

@@ -139,7 +139,7 @@ struct SchemaObservationTests {
         _ = try migration.commit()
         let later = try database.beginWrite()
         let table = later.schema.table(named: "Cat")!
-        for key in later.keys(table) { try later.set(table.column(named: "lives")!, key, .string("many")) }
+        for key in later.keys(table) { try later.set(table.column(named: "lives")!, key, to: .string("many")) }
         _ = try later.commit()
         try await place.settle()
         try place.run { realm in

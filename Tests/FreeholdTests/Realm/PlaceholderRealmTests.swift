@@ -46,11 +46,11 @@ private final class PHDog: Object {
         let rex = try transaction.reference(to: dog, primaryKey: .string("Rex"))
         let fido = try transaction.reference(to: dog, primaryKey: .string("Fido"))
         func column(_ name: String) -> Column { person.column(named: name)! }
-        try transaction.setStored(column("best"), ada, .link(fido))
-        try transaction.storedListAssign(column("dogs"), ada, [.link(fido), .link(rex), .link(fido)])
-        try transaction.storedDictionaryAssign(column("byName"), ada, [("f", .link(fido)), ("r", .link(rex))])
-        try transaction.storedSetAssign(column("pack"), ada, [.link(fido), .link(rex)])
-        try transaction.setStored(column("any"), ada, .objectLink(ObjectLink(tableID: dog.id, key: fido)))
+        try transaction.setStored(column("best"), ada, to: .link(fido))
+        try transaction.storedListAssign(column("dogs"), ada, values: [.link(fido), .link(rex), .link(fido)])
+        try transaction.storedDictionaryAssign(column("byName"), ada, entries: [("f", .link(fido)), ("r", .link(rex))])
+        try transaction.storedSetAssign(column("pack"), ada, values: [.link(fido), .link(rex)])
+        try transaction.setStored(column("any"), ada, to: .objectLink(ObjectLink(tableID: dog.id, key: fido)))
         try expectEqual(transaction.commit().verify(), [])
     }
 

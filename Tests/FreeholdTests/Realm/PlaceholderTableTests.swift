@@ -95,26 +95,26 @@ private struct PTValues: Codable {
         func column(_ name: String) -> Column { person.column(named: name)! }
         for id in [1, 3] as [Int64] {
             let row = transaction.find(primaryKey: .int(id), in: person)!
-            try transaction.setStored(column("best"), row, .link(fido))
+            try transaction.setStored(column("best"), row, to: .link(fido))
             let dogs = id == 3 ? [fido, fido] : [fido, rex, fido, max, rex, fido]
-            try transaction.storedListAssign(column("dogs"), row, dogs.map { .link($0) })
+            try transaction.storedListAssign(column("dogs"), row, values: dogs.map { .link($0) })
             try transaction.storedDictionaryAssign(
                 column("byName"),
                 row,
-                [("a", .link(fido)), ("n", .null), ("r", .link(rex))]
+                entries: [("a", .link(fido)), ("n", .null), ("r", .link(rex))]
             )
-            try transaction.storedSetAssign(column("pack"), row, [.link(fido), .link(rex)])
-            try transaction.setStored(column("any"), row, .objectLink(ObjectLink(tableID: dog.id, key: fido)))
+            try transaction.storedSetAssign(column("pack"), row, values: [.link(fido), .link(rex)])
+            try transaction.setStored(column("any"), row, to: .objectLink(ObjectLink(tableID: dog.id, key: fido)))
             guard case .link(let inner) = transaction.value(column("home"), row) else { continue }
-            try transaction.setStored(home.column(named: "guard_")!, inner, .link(fido))
+            try transaction.setStored(home.column(named: "guard_")!, inner, to: .link(fido))
             try transaction.storedListAssign(
                 home.column(named: "guests")!,
                 inner,
-                [.link(fido), .link(max), .link(fido)]
+                values: [.link(fido), .link(max), .link(fido)]
             )
         }
         let maxRow = transaction.find(primaryKey: .string("Rex"), in: dog)!
-        try transaction.setStored(dog.column(named: "friend")!, maxRow, .link(fido))
+        try transaction.setStored(dog.column(named: "friend")!, maxRow, to: .link(fido))
         let made = try transaction.commit()
         expectEqual(made.verify(), [])
         expectEqual(made.placeholderCount(made.schema.table(named: "PTDog")!), 1)

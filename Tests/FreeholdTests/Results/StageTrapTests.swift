@@ -77,9 +77,9 @@ struct StageTrapTests {
                 for name in ["moods", "moodSet", "moodMap"] {
                     let column = table.column(named: name)!
                     switch name {
-                    case "moods": try transaction.listAppend(column, owner._key, [unknown])
-                    case "moodSet": _ = try transaction.setInsert(column, owner._key, unknown)
-                    default: try transaction.dictionarySet(column, owner._key, forKey: "a", unknown)
+                    case "moods": try transaction.listAppend(column, owner._key, values: [unknown])
+                    case "moodSet": _ = try transaction.setInsert(column, owner._key, value: unknown)
+                    default: try transaction.dictionarySet(column, owner._key, forKey: "a", to: unknown)
                     }
                 }
             }

@@ -26,7 +26,7 @@ struct EditGenerator {
     var kinds = Kind.allCases
     /// A list has elements of one type, objects link to other objects, and every clear covers all visible elements.
     var fitsFiles = false
-    private var fresh: Int64 = 1_000
+    private var fresh: Int64 = 1_000_000
     /// Elements of lists that were inserted and removed, each by its value.
     var inserted: Set<MergedContent> = []
     var removed: Set<MergedContent> = []
@@ -41,9 +41,15 @@ struct EditGenerator {
     private static let keys: [SyncString] = ["a", "b", "c"]
 
     mutating func value() -> SyncValue {
-        fresh += 1
+        fresh += Self.stride
         return .int(fresh)
     }
+
+    /// Increments of a value stay below it, so that a number says which element it is of.
+    private static let stride: Int64 = 1_000
+
+    /// Returns the number with which an element was put into a list.
+    static func element(_ number: Int64) -> Int64 { number / stride }
 
     /// The edits of one transaction, which fit the objects in turn.
     mutating func transaction(on objects: Objects, _ random: inout SeededRandom) -> [LocalEdit] {

@@ -96,20 +96,20 @@ struct FileHistory {
         let id = Value.int(.random(in: 1...4, using: &random))
         guard let key = transaction.find(primaryKey: id, in: table) else {
             let key = try transaction.create(table, primaryKey: id)
-            try transaction.set(column("f"), key, value())
-            try transaction.listInsert(column("list"), key, at: 0, [value(), value()])
+            try transaction.set(column("f"), key, to: value())
+            try transaction.listInsert(column("list"), key, at: 0, values: [value(), value()])
             return
         }
         switch Int.random(in: 0..<16, using: &random) {
-        case 0: try transaction.set(column("f"), key, value())
+        case 0: try transaction.set(column("f"), key, to: value())
         case 1: try transaction.increment(column("f"), key, by: 3)
-        case 2: _ = try transaction.setInsert(column("tags"), key, .int(.random(in: 0...3, using: &random)))
-        case 3: _ = transaction.setRemove(column("tags"), key, .int(.random(in: 0...3, using: &random)))
-        case 4: try transaction.dictionarySet(column("map"), key, forKey: random.chance(50) ? "a" : "b", value())
+        case 2: _ = try transaction.setInsert(column("tags"), key, value: .int(.random(in: 0...3, using: &random)))
+        case 3: _ = transaction.setRemove(column("tags"), key, value: .int(.random(in: 0...3, using: &random)))
+        case 4: try transaction.dictionarySet(column("map"), key, forKey: random.chance(50) ? "a" : "b", to: value())
         case 5: _ = transaction.dictionaryRemove(column("map"), key, forKey: "a")
         case 6:
             let dictionary = NestedDictionary([NestedDictionary.Entry("x", value())])
-            try transaction.set(column("any"), key, random.chance(50) ? .dictionary(dictionary) : value())
+            try transaction.set(column("any"), key, to: random.chance(50) ? .dictionary(dictionary) : value())
         case 7: transaction.delete(table, key)
         case 8, 9:
             let other = Value.int(.random(in: 1...4, using: &random))
@@ -119,7 +119,7 @@ struct FileHistory {
                 column("friends"),
                 key,
                 at: .random(in: 0...count, using: &random),
-                [.link(friend)]
+                values: [.link(friend)]
             )
         case 10:
             let count = transaction.listCount(column("friends"), key)
@@ -128,28 +128,28 @@ struct FileHistory {
         case 11 where random.chance(30): transaction.listClear(column("friends"), key)
         case 12:
             let home = try transaction.create(address)
-            try transaction.set(address.column(named: "street")!, home, value())
+            try transaction.set(address.column(named: "street")!, home, to: value())
             if random.chance(50) {
-                try transaction.set(column("home"), key, .link(home))
+                try transaction.set(column("home"), key, to: .link(home))
             } else {
-                try transaction.listInsert(column("homes"), key, at: 0, [.link(home)])
+                try transaction.listInsert(column("homes"), key, at: 0, values: [.link(home)])
             }
         case 13:
             if case .link(let home) = transaction.value(column("home"), key) {
-                try transaction.set(address.column(named: "street")!, home, value())
-                try transaction.listInsert(address.column(named: "rooms")!, home, at: 0, [value()])
+                try transaction.set(address.column(named: "street")!, home, to: value())
+                try transaction.listInsert(address.column(named: "rooms")!, home, at: 0, values: [value()])
             }
         case 14:
             if case .link(let home)? = transaction.listValues(column("homes"), key).last {
-                try transaction.listInsert(address.column(named: "rooms")!, home, at: 0, [value(), value()])
+                try transaction.listInsert(address.column(named: "rooms")!, home, at: 0, values: [value(), value()])
             }
         default:
             let count = transaction.listCount(column("list"), key)
             switch Int.random(in: 0..<4, using: &random) {
             case 0 where count > 0: try transaction.listRemove(column("list"), key, at: count / 2)
             case 1 where count > 1: try transaction.listMove(column("list"), key, from: count - 1, to: 0)
-            case 2 where count > 0: try transaction.listSet(column("list"), key, at: 0, value())
-            default: try transaction.listInsert(column("list"), key, at: count / 2, [value(), value()])
+            case 2 where count > 0: try transaction.listSet(column("list"), key, at: 0, to: value())
+            default: try transaction.listInsert(column("list"), key, at: count / 2, values: [value(), value()])
             }
         }
     }

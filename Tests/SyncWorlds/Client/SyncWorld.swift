@@ -72,7 +72,7 @@ struct SyncWorld {
         for index in 0..<options.clients {
             var generator = EditGenerator(kinds: options.kinds)
             generator.fitsFiles = options.fitsFiles
-            generator.skip(to: Int64(index + 1) * 1_000_000)
+            generator.skip(to: Int64(index + 1) << 40)
             clients.append(
                 Client(
                     store: makeClient(),
@@ -339,15 +339,16 @@ struct SyncWorld {
         }
     }
 
-    /// The numbers in the lists that a client shows. They are empty if edits of the options change numbers or move
-    /// elements, because a list that arrives whole doesn't contain the moves of other devices.
+    /// The elements of the lists that a client shows, also of lists in embedded objects. Empty if a rule may refuse the removal of one.
     private func listed(_ index: Int) -> Set<ListedValue> {
-        guard options.refusals == 0, !options.kinds.contains(where: { [.setElement, .embedded, .move].contains($0) })
-        else { return [] }
+        guard options.refusals == 0 else { return [] }
         var values: Set<ListedValue> = []
         for (name, contents) in clients[index].store.data.objects {
-            guard case .list(let elements)? = contents["list"] else { continue }
-            for case .value(.int(let number)) in elements { values.insert(ListedValue(object: name, number: number)) }
+            for case .list(let elements) in contents.lists {
+                for case .value(.int(let number)) in elements {
+                    values.insert(ListedValue(object: name, number: EditGenerator.element(number)))
+                }
+            }
         }
         return values
     }
@@ -383,5 +384,21 @@ struct SyncWorld {
             }
         }
         return value
+    }
+}
+
+extension [SyncString: MergedContent] {
+    /// The lists in the contents, at whatever depth.
+    fileprivate var lists: [MergedContent] { values.flatMap(\.lists) }
+}
+
+extension MergedContent {
+    fileprivate var lists: [MergedContent] {
+        switch self {
+        case .value, .set: []
+        case .embedded(let fields): fields.lists
+        case .list(let elements): [self] + elements.flatMap(\.lists)
+        case .dictionary(let entries): entries.lists
+        }
     }
 }

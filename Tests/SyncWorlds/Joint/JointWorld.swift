@@ -64,7 +64,7 @@ struct JointWorld {
         for index in 0..<options.clients {
             var generator = EditGenerator(kinds: options.kinds)
             generator.fitsFiles = options.fitsFiles
-            generator.skip(to: Int64(index + 1) * 1_000_000)
+            generator.skip(to: Int64(index + 1) * 1_000_000_000)
             clients.append(
                 SyncWorld.Client(
                     store: makeClient(),

@@ -21,6 +21,9 @@ struct SimulatedChecks {
     private var logged: Set<ObjectName> = []
     /// A file was copied before it had a number.
     private var isFree = false
+    /// The commits of files in the store's history, and the hashes of its versions.
+    private var stored: [FileIdent: [UInt64: StoredAnswer]] = [:]
+    private var hashes: [StreamVersion: RunningHash] = [:]
 
     init(_ profile: SimulatedProfile, _ seed: UInt64) {
         self.profile = profile
@@ -179,7 +182,10 @@ struct SimulatedChecks {
         // A store can forget removals that no client has any more.
         mayReturn = true
         clocks = [:]
-        lastNow = store.head(of: SimulatedWorld.stream).now
+        let head = store.head(of: SimulatedWorld.stream)
+        lastNow = head.now
+        stored = stored.mapValues { $0.filter { $0.value.answer.version <= head.version } }
+        hashes = hashes.filter { $0.key <= head.version }
     }
 
     /// Records the effects of a store that returned to an abandoned history. The work of a file in it, which the file
@@ -202,10 +208,12 @@ struct SimulatedChecks {
         lastNow = commit.head.now
         for (ident, answers) in commit.answers {
             for answer in answers {
+                stored[ident, default: [:]][answer.answer.commit] = answer
                 if let last = clocks[ident], answer.answer.clock <= last { problems.append("a clock of \(ident) fell") }
                 clocks[ident] = answer.answer.clock
             }
         }
+        for entry in commit.entries { hashes[entry.version] = entry.hash }
         guard profile.hasOracle else { return problems }
         for entry in commit.entries {
             let ident = entry.author.ident
@@ -226,6 +234,42 @@ struct SimulatedChecks {
             } catch { problems.append("the oracle says \(error)") }
         }
         return problems
+    }
+
+    // MARK: Messages of nodes
+
+    /// Returns what is wrong with what one event made of a world in which no session is behind.
+    func reads(of actions: [ServerAction]) -> [String] {
+        var counts: [Cursor: Int] = [:]
+        for case .request(_, let request) in actions {
+            if case .step(let cursor, _, _) = request.kind { counts[cursor, default: 0] += 1 }
+        }
+        // Binds that waited for one head read what each of them missed.
+        let bound = actions.count { if case .send(_, .bound) = $0 { true } else { false } }
+        return counts.values.filter { $0 > 1 + bound }.map { "\($0) sessions read one step" }
+    }
+
+    /// Returns what is wrong with a message to a client.
+    func received(_ message: ServerMessage, _ data: MemoryClientStore.Data) -> [String] {
+        guard let ident = data.state.file?.ident, let commits = stored[ident] else { return [] }
+        switch message {
+        case .changes(_, let changes):
+            // What nodes that don't know of it yet send of a history that was left isn't compared.
+            guard hashes[changes.to.version] == changes.to.hash else { return [] }
+            let own = commits.values.map(\.answer).filter { $0.commit > data.state.acknowledged }
+            let early = own.filter { $0.version > changes.from.version && $0.version <= changes.to.version }
+            return early.map { "its commit \($0.commit) came before the answer" }
+        case .ack(_, let ack):
+            guard ack.first == data.state.acknowledged + 1 else { return [] }
+            return ack.versions.enumerated().compactMap { index, version in
+                let number = ack.first + UInt64(index)
+                guard let known = commits[number], known.answer.version == version,
+                    let hash = data.commits[number]?.hash, hash != known.hash
+                else { return nil }
+                return "its commit \(number) got the answer to another one"
+            }
+        default: return []
+        }
     }
 
     // MARK: After each transaction of a client

@@ -1,4 +1,4 @@
-import FreeholdSyncCore
+@testable import FreeholdSyncCore
 
 /// One thing that happens in a simulated world. All that is random in it comes from its own seed, so a script can lose events and the others stay
 /// what they are.
@@ -18,6 +18,8 @@ struct SimulatedEvent: CustomStringConvertible, Sendable {
         case changeRole, hearOfRoles
         // A program without a file has changes done.
         case submit
+        // Several nodes: a step of another node arrives, the store answers a request later than others, and goes back while nodes work.
+        case link, hold, release, goBack
     }
 
     let kind: Kind
@@ -68,22 +70,28 @@ struct SimulatedProfile: Sendable {
     var clients = 3
     /// A test says what happens; nothing happens by itself.
     var isScripted = false
+    /// Sessions are always live: no event makes more than one of them read.
+    var readsOnce = false
+    /// Rules that a test breaks.
+    var broken: Set<BrokenRule> = []
 
-    private static let usual: [SimulatedEvent.Kind: Int] = [
+    static let usual: [SimulatedEvent.Kind: Int] = [
         .commit: 24, .notify: 6, .up: 20, .down: 20, .answer: 26, .timers: 6, .hint: 5, .pass: 2, .wait: 1,
     ]
-    private static let rough: [SimulatedEvent.Kind: Int] = [
+    static let rough: [SimulatedEvent.Kind: Int] = [
         .crash: 3, .restart: 1, .jumpClock: 1, .drop: 2, .dropAfterUpload: 1, .cut: 1, .suspend: 1, .resume: 1,
     ]
-    private static let failing: [SimulatedEvent.Kind: Int] = [
+    static let failing: [SimulatedEvent.Kind: Int] = [
         .answerLate: 3, .loseAnswer: 2, .failStore: 2, .kill: 1, .jumpNode: 1,
     ]
 
-    private static func weights(_ parts: [SimulatedEvent.Kind: Int]...) -> [SimulatedEvent.Kind: Int] {
+    static func weights(_ parts: [SimulatedEvent.Kind: Int]...) -> [SimulatedEvent.Kind: Int] {
         parts.reduce(into: [:]) { sum, part in sum.merge(part) { $0 + $1 } }
     }
 
-    static let all: [SimulatedProfile] = [
+    static let all = usualProfiles + severalNodes
+
+    private static let usualProfiles: [SimulatedProfile] = [
         SimulatedProfile(name: "calm", work: .everything, weights: usual, hasOracle: true),
         SimulatedProfile(name: "rough", work: .everything, weights: weights(usual, rough), hasOracle: true),
         SimulatedProfile(name: "failing", work: .everything, weights: weights(usual, failing), hasOracle: true),

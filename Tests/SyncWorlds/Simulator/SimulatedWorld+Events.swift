@@ -104,6 +104,15 @@ extension SimulatedWorld {
             submissions[number] = amount
             let change = Change.increment(Place(name, "count"), amount)
             run(.submit(number, Submission(stream: Self.stream, user: "t", changes: [change])), node)
+        case .link:
+            guard !nodes[node].link.isEmpty else { break }
+            let step = nodes[node].link.remove(at: random.chance(85) ? 0 : nodes[node].link.count - 1)
+            note("a step of another node")
+            if random.chance(90) { run(.committed(Self.stream, step), node) }
+            if random.chance(5) { run(.committed(Self.stream, step), node) }
+        case .hold: hold(node)
+        case .release: release(node)
+        case .goBack: goBack()
         }
     }
 
@@ -144,9 +153,30 @@ extension SimulatedWorld {
         replaceStore(backup, isCopy: isCopy)
     }
 
+    /// The store is an older one from now on, and nodes work on: a standby that lacked some commits took over.
+    private mutating func goBack() {
+        guard let backup = backups.randomElement(using: &random), let current = store as? MemoryServerStore else {
+            return
+        }
+        note("a store that went back while nodes worked")
+        if nodes.contains(where: { !$0.requests.isEmpty || !$0.held.isEmpty }) {
+            note("a store that went back while it was asked")
+        }
+        replacements += 1
+        // The history that was left isn't returned to.
+        backups.removeAll { $0.head(of: Self.stream).version > backup.head(of: Self.stream).version }
+        if backup.head(of: Self.stream).cursor == current.head(of: Self.stream).cursor {
+            note("back to the same version")
+        }
+        store = backup
+        checks.wasReplaced(backup)
+        for node in nodes.indices { nodes[node].link = [] }
+    }
+
     mutating func replaceStore(_ other: MemoryServerStore, isCopy: Bool) {
         var other = other
         lastEpoch += 1
+        replacements += 1
         let isReturn = other.head(of: Self.stream).epoch != store.head(of: Self.stream).epoch
         if isCopy { other.wasCopied(epoch: lastEpoch) }
         store = other
@@ -266,7 +296,10 @@ extension SimulatedWorld {
                     deliverUp(index)
                     deliverDown(index)
                 }
-                for node in nodes.indices { answer(node) }
+                for node in nodes.indices {
+                    answer(node)
+                    release(node)
+                }
             }
             quiet = isQuiet ? quiet + 1 : 0
         }
@@ -277,7 +310,7 @@ extension SimulatedWorld {
 
     private var hasMessages: Bool {
         clients.contains { !$0.up.isEmpty || !$0.down.isEmpty }
-            || nodes.contains { !$0.requests.isEmpty || !$0.works.isEmpty }
+            || nodes.contains { !$0.requests.isEmpty || !$0.works.isEmpty || !$0.held.isEmpty }
     }
 
     /// Something is said that isn't said for ever.

@@ -1,4 +1,4 @@
-import FreeholdSyncCore
+@testable import FreeholdSyncCore
 
 /// Clients, nodes, a store and the networks between them, in one thread. Every message goes through its bytes.
 struct SimulatedWorld {
@@ -41,7 +41,11 @@ struct SimulatedWorld {
         var timers: [ServerTimer: Int64] = [:]
         /// Answers that come once more.
         var late: [(RequestNumber, ServerStoreAnswer)] = []
+        /// Answers that others overtake.
+        var held: [(RequestNumber, ServerStoreAnswer)] = []
         var hasHint = false
+        /// Steps of the other node on their way.
+        var link: [StreamStep] = []
         /// Users with changed roles, of which the node hasn't been notified.
         var newRoles: Set<SyncString> = []
     }
@@ -60,6 +64,8 @@ struct SimulatedWorld {
     /// A Boolean value that indicates whether a node receives an unreadable message.
     var isCutting = false
     var resetMode = ResetMode.recover
+    /// The number of times that the store was replaced.
+    var replacements = 0
     var problems: [String] = []
     var paths: [String: Int] = [:]
     var trace: [String] = []
@@ -108,7 +114,7 @@ struct SimulatedWorld {
     mutating func add(_ index: Int) {
         var generator = EditGenerator(kinds: checks.kinds)
         generator.fitsFiles = profile.hasVersions
-        generator.skip(to: Int64(index + 1) * 1_000_000)
+        generator.skip(to: Int64(index + 1) * 1_000_000_000)
         let offset = Int64.random(in: -60_000...60_000, using: &random)
         clients.append(Client(machine: machine(index), generator: generator, offset: offset))
         clients[index].node = index % nodes.count
@@ -136,6 +142,7 @@ struct SimulatedWorld {
         }
         var configuration = ServerConfiguration(apps: ["sim": app]) { token, _ in token.text }
         configuration.commitSize = \.estimatedSize
+        configuration.broken = profile.broken
         let codec = MessageCodec()
         configuration.size = { (try? UInt64(codec.encode($0).count)) ?? 0 }
         if profile.isNarrow {
@@ -353,6 +360,8 @@ struct SimulatedWorld {
 
     mutating func run(_ event: ServerEvent, _ node: Int) {
         let actions = nodes[node].machine.handle(event, now: now(node), random: &random)
+        if profile.broken.isEmpty { nodes[node].machine.checkHeads() }
+        if profile.readsOnce { problems += checks.reads(of: actions) }
         for action in actions {
             switch action {
             case .send(let connection, let message):
@@ -402,6 +411,9 @@ struct SimulatedWorld {
             switch read {
             case .error(_, let error):
                 note("error: \(error.text.string)")
+                if error.text == ServerMachine.wentBack, replacements == 0 {
+                    problems.append("client \(index) is told of a store that went back, and none did")
+                }
                 if error.fault == .violation, !isCutting { problems.append("client \(index) violates: \(error.text)") }
             case .bound(_, let bound):
                 switch bound.start {
@@ -447,11 +459,41 @@ struct SimulatedWorld {
             if case .done = answer {
                 problems += checks.committed(commit)
                 for other in nodes.indices where other != node { nodes[other].hasHint = true }
+                link(commit, from: node)
             } else {
                 note("moved")
             }
         }
         return answer
+    }
+
+    /// Sends a step to the other nodes.
+    private mutating func link(_ commit: StoreCommit, from node: Int) {
+        guard profile.weights[.link] != nil, !isCalm else { return }
+        let kind = ServerStoreRequest.Kind.step(
+            after: commit.expected.cursor,
+            objects: .max,
+            through: commit.head.version
+        )
+        guard case .step(var step?) = store.perform(ServerStoreRequest(stream: Self.stream, kind: kind)) else { return }
+        step.head = nil
+        for other in nodes.indices where other != node { nodes[other].link.append(step) }
+    }
+
+    /// Performs a request whose answer others may overtake.
+    mutating func hold(_ node: Int) {
+        guard !nodes[node].requests.isEmpty else { return }
+        let (number, request) = nodes[node].requests.removeFirst()
+        nodes[node].held.append((number, perform(request, node)))
+    }
+
+    /// Delivers an answer that was held.
+    mutating func release(_ node: Int) {
+        guard !nodes[node].held.isEmpty else { return }
+        let index = Int.random(in: nodes[node].held.indices, using: &random)
+        if nodes[node].held.count > 1, index > 0 { note("an answer that overtakes another one") }
+        let (number, answer) = nodes[node].held.remove(at: index)
+        run(.answered(number, answer), node)
     }
 
     mutating func fireTimers(_ node: Int) {
@@ -471,6 +513,7 @@ struct SimulatedWorld {
             checks.maybeCount(amount)
         }
         (nodes[node].requests, nodes[node].works, nodes[node].timers, nodes[node].late) = ([], [], [:], [])
+        (nodes[node].held, nodes[node].link) = ([], [])
         for index in clients.indices where clients[index].node == node && clients[index].connection != nil {
             clients[index].connection = nil
             clients[index].up = []
@@ -493,6 +536,7 @@ struct SimulatedWorld {
         guard !clients[index].down.isEmpty else { return }
         let (message, bytes) = clients[index].down.removeFirst()
         if isTracing { trace.append("\(clients[index].node) -> \(index): \(message)") }
+        problems += checks.received(message, clients[index].store.data).map { "client \(index): \($0)" }
         handle(.received(message, bytes: bytes), index)
     }
 

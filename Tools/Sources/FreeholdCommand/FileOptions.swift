@@ -68,13 +68,13 @@ extension ObjectSchema {
 /// Suggestions of similar names.
 enum Suggestions {
     static func text(for name: String, among names: [String], _ otherwise: String) -> String {
-        let near = names.filter { distance($0.lowercased(), name.lowercased()) <= max(1, name.count / 3) }
+        let near = names.filter { distance(from: $0.lowercased(), to: name.lowercased()) <= max(1, name.count / 3) }
         if !near.isEmpty { return "Did you mean \(near.sorted().joined(separator: ", "))?" }
         return "\(otherwise) \(names.sorted().joined(separator: ", "))."
     }
 
     /// Returns the number of insertions, deletions, replacements, and transpositions of neighbours.
-    private static func distance(_ a: String, _ b: String) -> Int {
+    private static func distance(from a: String, to b: String) -> Int {
         let (a, b) = (Array(a), Array(b))
         var (last, row) = ([Int](), Array(0...b.count))
         for i in a.indices {

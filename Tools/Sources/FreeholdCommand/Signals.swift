@@ -59,7 +59,7 @@ enum Signals {
                 let pipe = state.windowPipe
                 return {
                     var byte: UInt8 = 0
-                    if let pipe { _ = systemWrite(pipe.write, &byte, 1) }
+                    if let pipe { _ = systemWrite(pipe.write, &byte, count: 1) }
                 }
             case SIGINT where state.interrupts != nil: return state.interrupts
             default:
@@ -111,10 +111,10 @@ enum Signals {
     static func takeWindowChanges() {
         let pipe = state.withLock { $0.windowPipe?.read ?? -1 }
         var bytes = [UInt8](repeating: 0, count: 64)
-        while systemRead(pipe, &bytes, bytes.count) == bytes.count {}
+        while systemRead(pipe, &bytes, count: bytes.count) == bytes.count {}
     }
 
-    private static func systemWrite(_ descriptor: Int32, _ start: UnsafeRawPointer, _ count: Int) -> Int {
+    private static func systemWrite(_ descriptor: Int32, _ start: UnsafeRawPointer, count: Int) -> Int {
         #if canImport(Glibc)
             Glibc.write(descriptor, start, count)
         #elseif canImport(Musl)
@@ -124,7 +124,7 @@ enum Signals {
         #endif
     }
 
-    private static func systemRead(_ descriptor: Int32, _ start: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    private static func systemRead(_ descriptor: Int32, _ start: UnsafeMutableRawPointer, count: Int) -> Int {
         #if canImport(Glibc)
             Glibc.read(descriptor, start, count)
         #elseif canImport(Musl)

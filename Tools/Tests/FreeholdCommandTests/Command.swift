@@ -71,7 +71,7 @@ struct Run: Sendable {
             // What is sent fits the terminal's buffer.
             let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
             defer { close(input) }
-            _ = try wait(executable.path, arguments, [input, terminal, terminal])
+            _ = try wait(executable.path, arguments, descriptors: [input, terminal, terminal])
             close(terminal)
             var bytes = [UInt8](repeating: 0, count: 64 * 1024)
             var sent: [UInt8] = []
@@ -91,7 +91,7 @@ struct Run: Sendable {
                 open(errorFile, O_WRONLY | O_CLOEXEC),
             ]
             defer { for descriptor in descriptors { close(descriptor) } }
-            let status = try wait(executable.path, arguments, descriptors)
+            let status = try wait(executable.path, arguments, descriptors: descriptors)
             let signal = status & 0x7f
             return Run(
                 status: signal == 0 ? (status >> 8) & 0xff : signal,
@@ -109,7 +109,7 @@ struct Run: Sendable {
 
     /// Runs a program to its end with these as its input and outputs. Foundation's `Process` waits in a run loop, which a
     /// thread of the tests may not have. - Returns: what `waitpid` says.
-    private static func wait(_ path: String, _ arguments: [String], _ descriptors: [Int32]) throws -> Int32 {
+    private static func wait(_ path: String, _ arguments: [String], descriptors: [Int32]) throws -> Int32 {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
         #else

@@ -124,7 +124,15 @@ struct DiffCommandTests {
             for size in [7, 100, 1000] {
                 var found: [String] = []
                 let output = DifferenceOutput(asJSON: false, isQuiet: false) { found.append($0) }
-                try ContentComparison(first, pets, second, pets, ["name"], output, objectsOfPass: size).run()
+                try ContentComparison(
+                    first,
+                    of: pets,
+                    and: second,
+                    of: pets,
+                    names: ["name"],
+                    output: output,
+                    objectsOfPass: size
+                ).run()
                 expect(found.count == expected && output.count == expected, "\(size) objects a pass")
                 for (name, pair) in zip(counts[0], counts[1]).enumerated() {
                     let text = pair.0 > pair.1 ? "- TMPet: name \"\(name)\"" : "+ TMPet: name \"\(name)\""
@@ -136,7 +144,7 @@ struct DiffCommandTests {
 
     @Test func `schemas are compared, and objects by what both have`() throws {
         try withFolder { folder in
-            func make(_ name: String, _ schema: [ObjectSchema], version: UInt64, _ values: [[String: Any]]) throws
+            func make(_ name: String, _ schema: [ObjectSchema], version: UInt64, values: [[String: Any]]) throws
                 -> String
             {
                 let path = folder + "/" + name
@@ -158,7 +166,7 @@ struct DiffCommandTests {
                     ObjectSchema("Old", properties: [Property("x", .int)]),
                 ],
                 version: 1,
-                [["id": 1, "age": 3, "name": "Rex"], ["id": 2, "age": 4, "name": "Tom"]]
+                values: [["id": 1, "age": 3, "name": "Rex"], ["id": 2, "age": 4, "name": "Tom"]]
             )
             let b = try make(
                 "b.realm",
@@ -173,7 +181,7 @@ struct DiffCommandTests {
                     ObjectSchema("New", properties: [Property("x", .int)]),
                 ],
                 version: 2,
-                [["id": 1, "age": 3.5, "name": "Rex"], ["id": 2, "age": 4.5, "name": "Tim"]]
+                values: [["id": 1, "age": 3.5, "name": "Rex"], ["id": 2, "age": 4.5, "name": "Tim"]]
             )
             let run = try Run.freehold("diff", a, b)
             expectEqual(

@@ -11,7 +11,7 @@ struct EditCommandTests {
         }
     }
 
-    private func person(_ path: String, _ id: Int, _ check: (TMPerson) throws -> Void) throws {
+    private func person(_ path: String, _ id: Int, check: (TMPerson) throws -> Void) throws {
         try ToolFile.read(path) { try check(try require($0.object(ofType: TMPerson.self, forPrimaryKey: id))) }
     }
 

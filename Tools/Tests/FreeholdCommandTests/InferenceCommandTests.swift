@@ -8,7 +8,7 @@ struct InferenceCommandTests {
     private func infer(
         _ text: String,
         _ options: [String] = [],
-        _ check: (Run, String) throws -> Void
+        check: (Run, String) throws -> Void
     ) throws {
         try withFolder { folder in
             let path = folder + "/new.realm"

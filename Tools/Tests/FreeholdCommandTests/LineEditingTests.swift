@@ -181,15 +181,15 @@ struct LineEditingTests {
     // MARK: Completion
 
     @Test func `a tab completes what is certain, and lists what isn't`() {
-        func applied(_ text: String, _ start: Int, _ candidates: [String]) -> (String, [String]) {
+        func applied(_ text: String, _ start: Int, candidates: [String]) -> (String, [String]) {
             let completion = Completion(start: start, candidates: candidates.map { Completion.Candidate(text: $0) })
             let (line, list) = completion.applied(to: EditLine(text))
             return (line.text, list)
         }
-        expect(applied("Per", 0, ["Person"]) == ("Person ", []))
-        expect(applied("Person na", 7, ["name", "nameless"]) == ("Person name", []))
-        expect(applied("Person name", 7, ["name", "nameless"]) == ("Person name", ["name", "nameless"]))
-        expect(applied("Person b", 7, ["BEGINSWITH", "BETWEEN"]) == ("Person BE", []))
+        expect(applied("Per", 0, candidates: ["Person"]) == ("Person ", []))
+        expect(applied("Person na", 7, candidates: ["name", "nameless"]) == ("Person name", []))
+        expect(applied("Person name", 7, candidates: ["name", "nameless"]) == ("Person name", ["name", "nameless"]))
+        expect(applied("Person b", 7, candidates: ["BEGINSWITH", "BETWEEN"]) == ("Person BE", []))
         expectEqual(Completion.table(["aa", "b", "c", "d", "e"], columns: 8), ["aa  d", "b   e", "c"])
         expectEqual(Completion.table((0..<250).map { "\($0)" }, columns: 4).last, "… and 50 more")
     }

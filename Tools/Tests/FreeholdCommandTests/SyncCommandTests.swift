@@ -22,7 +22,7 @@ struct SyncCommandTests {
             ])
         }
         if syncs { _ = try FileClientStore(database) }
-        try add(database, 1, "Rex")
+        try add(database, 1, name: "Rex")
         return database
     }
 
@@ -35,12 +35,12 @@ struct SyncCommandTests {
         _ = try write.commit()
     }
 
-    private func add(_ database: Database, _ id: Int64, _ name: String) throws {
+    private func add(_ database: Database, _ id: Int64, name: String) throws {
         try write(database) { write in
             let dogs = try require(write.schema.table(named: "Dog"))
             let dog = try write.create(dogs, primaryKey: .int(id))
-            try write.set(dogs.columns[1], dog, .string(name))
-            try write.set(dogs.columns[2], dog, .link(dog))
+            try write.set(dogs.columns[1], dog, to: .string(name))
+            try write.set(dogs.columns[2], dog, to: .link(dog))
         }
     }
 
@@ -68,7 +68,7 @@ struct SyncCommandTests {
             let told = try JSONDecoder().decode(Status.self, from: Data(json.output.utf8))
             expect(told.recordedCommits == 1 && told.unsentCommits == 0 && !told.isSyncing && told.lost == 0)
 
-            try add(database, 2, "Fido\nof two lines")
+            try add(database, 2, name: "Fido\nof two lines")
             let pending = try lines(try Run.freehold("sync", "pending", path))
             expectEqual(pending.map { $0["state"] as? String }, ["recorded", "recorded"])
             expectEqual(pending.map { $0["change"] as? String }, ["create", "create"])

@@ -47,7 +47,7 @@ enum ToolFile {
     private static let made = Mutex<[Int?: Data]>([:])
 
     /// Writes a file whose contents the first call creates.
-    private static func make(_ path: String, _ people: Int?, _ create: (String) throws -> Void) throws {
+    private static func make(_ path: String, _ people: Int?, create: (String) throws -> Void) throws {
         let known = made.withLock { $0[people] }
         let content =
             try known

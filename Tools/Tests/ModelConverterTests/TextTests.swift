@@ -14,19 +14,19 @@ struct TextTests {
     }
 
     @Test func `differences are those of diff -u`() {
-        func difference(_ a: String, _ b: String) -> String {
+        func difference(from a: String, to b: String) -> String {
             String(decoding: UnifiedDiff.text(from: Array(a.utf8), to: Array(b.utf8), path: "x.swift"), as: UTF8.self)
         }
-        expectEqual(difference("a\n", "a\n"), "")
+        expectEqual(difference(from: "a\n", to: "a\n"), "")
         expectEqual(
-            difference("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
+            difference(from: "1\n2\n3\n4\n5\n6\n7\n8\n9\n", to: "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
             "--- a/x.swift\n+++ b/x.swift\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
         )
         expectEqual(
-            difference("a", "a\n"),
+            difference(from: "a", to: "a\n"),
             "--- a/x.swift\n+++ b/x.swift\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"
         )
-        expectEqual(difference("", "a\n"), "--- a/x.swift\n+++ b/x.swift\n@@ -0,0 +1 @@\n+a\n")
+        expectEqual(difference(from: "", to: "a\n"), "--- a/x.swift\n+++ b/x.swift\n@@ -0,0 +1 @@\n+a\n")
     }
 
     /// Declarations of every kind, cut off behind each token, and with each one token missing.

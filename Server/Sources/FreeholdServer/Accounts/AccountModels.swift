@@ -13,7 +13,7 @@ final class StoredApp: Object {
     /// The number of changes of the app's documents, and the number of changes of its users that rules can see.
     @Persisted var documentsRevision = 0
     @Persisted var usersRevision = 0
-    /// The number of changes by which log-ins ended.
+    /// The number of changes by which log-ins ended: see `StoredEnding`.
     @Persisted var endingsRevision = 0
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
@@ -81,6 +81,19 @@ final class StoredSession: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
+/// A note that a log-in has ended.
+///
+/// Each transaction that ends log-ins of an app raises the app's `endingsRevision` by 1 and adds a note for each of them. If a revision has no
+/// note, a server of an earlier version ended log-ins, or the notes were deleted because of their age.
+final class StoredEnding: Object {
+    @Persisted(primaryKey: true) var login = ""
+    @Persisted var app = ""
+    @Persisted(indexed: true) var revision = 0
+    @Persisted(indexed: true) var created = Date()
+
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 final class StoredAPIKey: Object {
     @Persisted(primaryKey: true) var id = ""
     @Persisted(indexed: true) var digest = ""
@@ -111,7 +124,7 @@ extension Realm.Configuration {
             schemaVersion: 3,
             objectTypes: [
                 StoredApp.self, StoredUser.self, StoredIdentity.self, StoredSession.self, StoredAPIKey.self,
-                StoredCode.self, StoredDocument.self,
+                StoredCode.self, StoredDocument.self, StoredEnding.self,
             ]
         )
     }

@@ -1,5 +1,6 @@
 import Foundation
 import FreeholdBSON
+import FreeholdHTTP
 import NIOCore
 import NIOHTTP1
 
@@ -10,9 +11,9 @@ struct AccountRequest: Sendable {
     /// The maximum depth of the JSON in a body.
     static let depthLimit = 16
 
-    var method: HTTPMethod
-    /// The components of the path after the root, without percent encoding.
-    var path: [String]
+    var operation: String
+    /// The variable parts of the path, decoded.
+    var parameters: [String: String]
     var isLink = false
     var host: String?
     /// The address and the port of this machine at which the request arrived.
@@ -22,23 +23,11 @@ struct AccountRequest: Sendable {
     /// The address of the client.
     var address: String
 
-    /// Creates a request.
-    ///
-    /// - Throws: `AccountError` if the path isn't valid.
-    init(_ request: HTTPRequest) throws {
+    init(_ request: HTTPRequest) {
         let head = request.head
-        let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let path = parts.first, path.hasPrefix(Self.root) else { throw AccountError.noRoute }
-        let names = path.dropFirst(Self.root.utf8.count).split(separator: "/", omittingEmptySubsequences: false)
-        guard names.count <= 8 else { throw AccountError.noRoute }
-        self.path = try names.map { name in
-            guard !name.isEmpty, let text = String(name).removingPercentEncoding, !text.utf8.contains(0) else {
-                throw AccountError.noRoute
-            }
-            return text
-        }
-        isLink = parts.count > 1 && parts[1].split(separator: "&").contains("link=true")
-        (method, body, address) = (head.method, request.body, request.address)
+        parameters = request.parameters
+        isLink = request.query?.split(separator: "&").contains("link=true") == true
+        (operation, body, address) = (request.operation ?? "", request.body, request.address)
         host = head.headers.first(name: "Host")
         bearer = head.bearer
         if let address = request.local?.ipAddress, let port = request.local?.port {
@@ -59,6 +48,13 @@ struct AccountRequest: Sendable {
     }
 }
 
+extension AccountRequest {
+    /// The app of the path.
+    var app: String { parameters["app"] ?? "" }
+    /// The identifier of the API key of the path.
+    var key: String { parameters["id"] ?? "" }
+}
+
 /// The answer to a request.
 struct AccountAnswer: Sendable {
     var status: Int
@@ -71,6 +67,10 @@ struct AccountAnswer: Sendable {
             "error": .string(error.description), "error_code": .string(error.code), "link": "",
         ]
         self.init(error.status, .document(fields))
+    }
+
+    var http: HTTPAnswer {
+        HTTPAnswer(status: HTTPResponseStatus(statusCode: status), type: "application/json", body: text)
     }
 
     /// The body of the answer as text. Empty without a body.

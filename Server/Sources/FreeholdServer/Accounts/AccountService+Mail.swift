@@ -4,30 +4,36 @@ import Logging
 
 /// The requests of registration, confirmation and password resets.
 extension AccountService {
-    func emailPassword(_ app: AccountApp, _ action: String, _ request: AccountRequest) async throws -> AccountAnswer {
-        guard app.emailPassword != .closed || action != "register" else { throw AccountError.noProvider }
-        let fields = try request.fields()
-        switch action {
-        case "register": return try await register(app, request, fields)
-        case "confirm":
-            try limiter.attempt(account: nil, address: request.address)
-            let (id, token) = try (fields.text("tokenId"), fields.text("token"))
-            try await store.confirm(app.id, id: id, token: token)
-            return AccountAnswer(200, [:])
-        case "confirm/send": return try await send(app, isReset: false, request, fields)
-        case "reset/send": return try await send(app, isReset: true, request, fields)
-        default:
-            try limiter.attempt(account: nil, address: request.address)
-            let (id, token) = try (fields.text("tokenId"), fields.text("token"))
-            let password = try AccountName.checkedPassword(try fields.text("password"))
-            guard try await store.isResetCode(app.id, id: id, token: token) else { throw AccountError.invalidCode }
-            let hash = try await hasher.hash(password)
-            try await store.reset(app.id, id: id, token: token, password: hash)
-            return AccountAnswer(200, [:])
-        }
+    /// Runs a handler for an app where users have passwords.
+    ///
+    /// - Throws: `AccountError`
+    func emailPassword(
+        _ request: AccountRequest,
+        _ handler: (AccountApp, BSONDocument) async throws -> AccountAnswer
+    ) async throws -> AccountAnswer {
+        let app = try await app(request.app)
+        guard app.emailPassword != .closed || request.operation != "registerUser" else { throw AccountError.noProvider }
+        return try await handler(app, try request.fields())
     }
 
-    private func register(_ app: AccountApp, _ request: AccountRequest, _ fields: BSONDocument) async throws
+    func confirm(_ app: AccountApp, _ request: AccountRequest, fields: BSONDocument) async throws -> AccountAnswer {
+        try limiter.attempt(account: nil, address: request.address)
+        let (id, token) = try (fields.text("tokenId"), fields.text("token"))
+        try await store.confirm(app.id, id: id, token: token)
+        return AccountAnswer(200, [:])
+    }
+
+    func reset(_ app: AccountApp, _ request: AccountRequest, fields: BSONDocument) async throws -> AccountAnswer {
+        try limiter.attempt(account: nil, address: request.address)
+        let (id, token) = try (fields.text("tokenId"), fields.text("token"))
+        let password = try AccountName.checkedPassword(try fields.text("password"))
+        guard try await store.isResetCode(app.id, id: id, token: token) else { throw AccountError.invalidCode }
+        let hash = try await hasher.hash(password)
+        try await store.reset(app.id, id: id, token: token, password: hash)
+        return AccountAnswer(200, [:])
+    }
+
+    func register(_ app: AccountApp, _ request: AccountRequest, fields: BSONDocument) async throws
         -> AccountAnswer
     {
         let name = try AccountName.checked(try fields.text("email"))
@@ -43,7 +49,7 @@ extension AccountService {
     }
 
     /// Sends a mail. The answer doesn't depend on whether an account has the address.
-    private func send(
+    func send(
         _ app: AccountApp,
         isReset: Bool,
         _ request: AccountRequest,

@@ -1,27 +1,9 @@
 import Foundation
 import FreeholdBSON
-import NIOHTTP1
 
 /// The requests of users with a log-in.
 extension AccountService {
-    func authRoute(_ request: AccountRequest, _ path: [String]) async throws -> AccountAnswer {
-        switch (path[0], path.count) {
-        case ("profile", 1):
-            try request.expect(.GET)
-            return profile(try await user(request))
-        case ("delete", 1):
-            try request.expect(.DELETE)
-            try await store.deleteUser(try await user(request).id)
-            return AccountAnswer(204)
-        case ("session", 1):
-            guard request.method == .POST || request.method == .DELETE else { throw AccountError.wrongMethod }
-            return try await session(request)
-        case ("api_keys", 1...3): return try await keys(request, Array(path.dropFirst()))
-        default: throw AccountError.noRoute
-        }
-    }
-
-    private func profile(_ user: AccountUser) -> AccountAnswer {
+    func profile(_ user: AccountUser) -> AccountAnswer {
         let identities = user.identities.map { identity -> BSONValue in
             ["id": .string(identity.id), "provider_type": .string(identity.provider)]
         }
@@ -36,11 +18,12 @@ extension AccountService {
         )
     }
 
-    private func session(_ request: AccountRequest) async throws -> AccountAnswer {
-        if request.method == .DELETE {
-            try await withRefreshToken(of: request) { try await store.endSession($0) }
-            return AccountAnswer(204)
-        }
+    func endSession(_ request: AccountRequest) async throws -> AccountAnswer {
+        try await withRefreshToken(of: request) { try await store.endSession($0) }
+        return AccountAnswer(204)
+    }
+
+    func renewSession(_ request: AccountRequest) async throws -> AccountAnswer {
         let next = try await tokens.refreshToken()
         let session = try await withRefreshToken(of: request) { try await store.renewSession($0, next: next) }
         let answer: BSONDocument = [
@@ -62,34 +45,42 @@ extension AccountService {
         }
     }
 
-    private func keys(_ request: AccountRequest, _ path: [String]) async throws -> AccountAnswer {
-        let isKnown: Bool =
-            switch (path.count, request.method) {
-            case (0, .GET), (0, .POST), (1, .GET), (1, .DELETE): true
-            case (2, .PUT): path[1] == "enable" || path[1] == "disable"
-            default: false
-            }
-        guard isKnown else {
-            if path.count == 2, path[1] != "enable", path[1] != "disable" { throw AccountError.noRoute }
-            throw AccountError.wrongMethod
+    /// The user of a request that has a refresh token.
+    private func owner(_ request: AccountRequest) async throws -> AccountUser {
+        try await withRefreshToken(of: request) { try await store.owner(ofRefreshToken: $0) }
+    }
+
+    func createKey(_ request: AccountRequest) async throws -> AccountAnswer {
+        let user = try await owner(request)
+        let name = try request.fields().text("name", limit: 256)
+        let (key, secret) = try await store.createKey(name, of: user.id)
+        var fields = key.fields
+        fields["key"] = .string(secret)
+        return AccountAnswer(201, .document(fields))
+    }
+
+    func listKeys(_ request: AccountRequest) async throws -> AccountAnswer {
+        let user = try await owner(request)
+        return AccountAnswer(200, .array(try await store.keys(of: user.id).map { .document($0.fields) }))
+    }
+
+    func getKey(_ request: AccountRequest) async throws -> AccountAnswer {
+        let user = try await owner(request)
+        guard let key = try await store.keys(of: user.id).first(where: { $0.id == request.key }) else {
+            throw AccountError.noKey
         }
-        let user = try await withRefreshToken(of: request) { try await store.owner(ofRefreshToken: $0) }
-        switch (path.count, request.method) {
-        case (0, .POST):
-            let name = try request.fields().text("name", limit: 256)
-            let (key, secret) = try await store.createKey(name, of: user.id)
-            var fields = key.fields
-            fields["key"] = .string(secret)
-            return AccountAnswer(201, .document(fields))
-        case (0, _): return AccountAnswer(200, .array(try await store.keys(of: user.id).map { .document($0.fields) }))
-        case (1, .GET):
-            guard let key = try await store.keys(of: user.id).first(where: { $0.id == path[0] }) else {
-                throw AccountError.noKey
-            }
-            return AccountAnswer(200, .document(key.fields))
-        case (1, _): try await store.deleteKey(path[0], of: user.id)
-        default: try await store.setKey(path[0], of: user.id, isDisabled: path[1] == "disable")
-        }
+        return AccountAnswer(200, .document(key.fields))
+    }
+
+    func deleteKey(_ request: AccountRequest) async throws -> AccountAnswer {
+        let user = try await owner(request)
+        try await store.deleteKey(request.key, of: user.id)
+        return AccountAnswer(204)
+    }
+
+    func setKey(_ request: AccountRequest, isDisabled: Bool) async throws -> AccountAnswer {
+        let user = try await owner(request)
+        try await store.setKey(request.key, of: user.id, isDisabled: isDisabled)
         return AccountAnswer(204)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Freehold
 import FreeholdBSON
+import FreeholdHTTP
 import Logging
 import NIOHTTP1
 import Synchronization
@@ -63,14 +64,16 @@ final class AccountService: Sendable {
         AccountAuthenticator(tokens: tokens, store: store, members: members, served: served)
     }
 
-    /// Returns the answer to a request. It never throws.
-    func answer(_ request: AccountRequest) async -> AccountAnswer {
-        let answer: AccountAnswer
-        do { answer = try await route(request) } catch let error as AccountError {
-            answer = AccountAnswer(error)
+    /// Answers a request by a handler. It never throws.
+    func answer(
+        _ request: AccountRequest,
+        _ handler: (AccountRequest) async throws -> AccountAnswer
+    ) async -> AccountAnswer {
+        do { return try await handler(request) } catch let error as AccountError {
+            return AccountAnswer(error)
         } catch let refusal as TokenRefusal {
-            answer = AccountAnswer(.invalidSession)
             logger.debug("a token is refused", metadata: ["reason": "\(refusal.reason)"])
+            return AccountAnswer(.invalidSession)
         } catch {
             // The message of the error could quote the request. Its code can't.
             let reason = (error as? Realm.Error).map { $0.code == .outOfDiskSpace ? "the disk is full" : "\($0.code)" }
@@ -79,48 +82,20 @@ final class AccountService: Sendable {
             if failures.withLock({ $0.takes(kind, of: "", at: now) }) {
                 logger.error("accounts fail", metadata: [reason == nil ? "kind" : "reason": "\(kind)"])
             }
-            answer = AccountAnswer(.unavailable)
+            return AccountAnswer(.unavailable)
         }
-        logger.debug("accounts", metadata: ["method": "\(request.method)", "status": "\(answer.status)"])
-        return answer
-    }
-
-    private func route(_ request: AccountRequest) async throws -> AccountAnswer {
-        switch request.path.first {
-        case "app" where request.path.count >= 3: return try await appRoute(request, Array(request.path.dropFirst(2)))
-        case "auth" where request.path.count >= 2: return try await authRoute(request, Array(request.path.dropFirst()))
-        default: throw AccountError.noRoute
-        }
-    }
-
-    private func appRoute(_ request: AccountRequest, _ path: [String]) async throws -> AccountAnswer {
-        if path == ["location"] {
-            try request.expect(.GET)
-            return location(request, try await app(request.path[1]))
-        }
-        guard (4...5).contains(path.count), path[0] == "auth", path[1] == "providers" else {
-            throw AccountError.noRoute
-        }
-        guard let provider = AccountProvider(rawValue: path[2]) else { throw AccountError.noProvider }
-        let action = path[3...].joined(separator: "/")
-        let isMail = ["register", "confirm", "confirm/send", "reset/send", "reset"].contains(action)
-        guard action == "login" || (isMail && provider == .emailPassword) else { throw AccountError.noRoute }
-        try request.expect(.POST)
-        let app = try await app(request.path[1])
-        if action == "login" { return try await login(app, provider, request) }
-        return try await emailPassword(app, action, request)
     }
 
     /// Returns an app.
     ///
     /// - Throws: `AccountError` if the app doesn't exist.
-    private func app(_ id: String) async throws -> AccountApp {
+    func app(_ id: String) async throws -> AccountApp {
         if let open = openApps[id] { return open }
         guard let app = try await store.app(id) else { throw AccountError.noApp }
         return app
     }
 
-    private func location(_ request: AccountRequest, _ app: AccountApp) -> AccountAnswer {
+    func location(_ request: AccountRequest, _ app: AccountApp) -> AccountAnswer {
         let address: String
         if let known = options.publicAddress {
             address = known.hasSuffix("/") ? String(known.dropLast()) : known
@@ -136,14 +111,5 @@ final class AccountService: Sendable {
             "ws_hostname": .string(sync),
         ]
         return AccountAnswer(200, .document(fields))
-    }
-}
-
-extension AccountRequest {
-    /// Checks the method of the request.
-    ///
-    /// - Throws: `AccountError.wrongMethod`
-    func expect(_ expected: HTTPMethod) throws {
-        guard method == expected else { throw AccountError.wrongMethod }
     }
 }

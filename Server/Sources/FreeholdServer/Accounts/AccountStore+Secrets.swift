@@ -121,7 +121,7 @@ extension AccountStore {
             identity.password = password
             // The receiver of the mail is the owner of the address.
             identity.isConfirmed = true
-            Self.endSessions(of: identity.user, realm)
+            Self.endSessions(of: identity.user, realm, at: now)
             realm.delete(code)
         }
     }

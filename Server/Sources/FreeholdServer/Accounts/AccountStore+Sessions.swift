@@ -42,7 +42,9 @@ extension AccountStore {
             // Expired sessions of the user are deleted at the next log-in.
             let old = realm.objects(StoredSession.self).where { $0.user == user && $0.expires < now }
             if !old.isEmpty {
-                Self.noteEndings(of: user, realm)
+                let others = realm.objects(StoredSession.self).where { $0.user == user && $0.expires >= now }
+                let ended = Set(old.map(\.login)).subtracting(others.map(\.login))
+                Self.noteEndings(ended, of: user, realm, at: now)
                 realm.delete(old)
             }
             let login = AccountSecret.identifier(now)
@@ -99,7 +101,8 @@ extension AccountStore {
             parent.replaced = now
         }
         add(next, login: login, user: user, parent: newest(after: hash, login, realm), to: realm)
-        trim(login, realm)
+        // If answers are lost, a client has only the token that it presented, however old that is.
+        trim(login, keeping: [hash, SecretDigest.hexadecimal(next.text)], realm)
         return Session(token: next.text, user: AccountUser(owner, realm), login: login)
     }
 
@@ -122,12 +125,12 @@ extension AccountStore {
     ///
     /// - Throws: `AccountError`
     func endSession(_ token: String) async throws {
-        let hash = SecretDigest.hexadecimal(token)
+        let (now, hash) = (now(), SecretDigest.hexadecimal(token))
         try await write { realm in
             guard let stored = realm.object(ofType: StoredSession.self, forPrimaryKey: hash) else {
                 throw AccountError.invalidSession
             }
-            Self.end(stored, realm)
+            Self.end(stored, realm, at: now)
         }
     }
 
@@ -135,9 +138,10 @@ extension AccountStore {
     ///
     /// - Throws: `AccountError` if the user doesn't exist.
     public func logOut(user: String) async throws {
+        let now = now()
         try await write { realm in
             guard realm.object(ofType: StoredUser.self, forPrimaryKey: user) != nil else { throw AccountError.noUser }
-            Self.endSessions(of: user, realm)
+            Self.endSessions(of: user, realm, at: now)
         }
     }
 
@@ -158,19 +162,12 @@ extension AccountStore {
         try await work { realm in realm.object(ofType: StoredUser.self, forPrimaryKey: id) != nil }
     }
 
-    /// Returns the log-ins of a set that have ended.
-    func ended(among logins: Set<String>) async throws -> Set<String> {
-        try await work { realm in
-            logins.filter { login in realm.objects(StoredSession.self).where { $0.login == login }.isEmpty }
-        }
-    }
-
     // MARK: Parts
 
     private static func isGood(_ session: StoredSession, _ now: Date, _ realm: Realm) throws -> Bool {
         let isLate = session.replaced.map { now.timeIntervalSince($0) > overlap } ?? false
         if isLate || isForked(session, realm) {
-            end(session, realm)
+            end(session, realm, at: now)
             return false
         }
         return session.expires > now
@@ -205,18 +202,18 @@ extension AccountStore {
     }
 
     /// Ends the log-in of a session.
-    private static func end(_ session: StoredSession, _ realm: Realm) {
-        noteEndings(of: session.user, realm)
+    private static func end(_ session: StoredSession, _ realm: Realm, at now: Date) {
         let login = session.login
+        noteEndings([login], of: session.user, realm, at: now)
         realm.delete(realm.objects(StoredSession.self).where { $0.login == login })
     }
 
-    /// Deletes the oldest tokens of a log-in with too many tokens.
-    private static func trim(_ login: String, _ realm: Realm) {
+    /// Deletes the oldest tokens of a log-in with too many tokens, except some.
+    private static func trim(_ login: String, keeping kept: Set<String>, _ realm: Realm) {
         let all = realm.objects(StoredSession.self).where { $0.login == login }
         guard all.count > keptTokens.most else { return }
-        let old = Array(all.sorted(byKeyPath: "created", ascending: true).prefix(all.count - keptTokens.least))
-        realm.delete(old)
+        let sorted = all.sorted(byKeyPath: "created", ascending: true).lazy.filter { !kept.contains($0.digest) }
+        realm.delete(Array(sorted.prefix(all.count - keptTokens.least)))
     }
 
     private static func add(

@@ -107,6 +107,8 @@ public final class AccountStore: Sendable {
             let stored = StoredApp()
             (stored.id, stored.allowsAnonymous, stored.created) = (app.id, app.allowsAnonymous, now)
             (stored.emailPassword, stored.access) = (app.emailPassword.rawValue, app.access.rawValue)
+            // An app of this name may have been deleted: its revisions aren't used again.
+            stored.endingsRevision = Int(now.timeIntervalSince1970 * 1_000)
             realm.add(stored)
         }
     }
@@ -136,9 +138,12 @@ public final class AccountStore: Sendable {
     ///
     /// - Throws: `AccountError` if the app doesn't exist.
     public func deleteApp(_ id: String) async throws {
+        let now = now()
         try await write { realm in
             guard let app = realm.object(ofType: StoredApp.self, forPrimaryKey: id) else { throw AccountError.noApp }
-            for user in Array(realm.objects(StoredUser.self).where { $0.app == id }) { Self.delete(user, realm) }
+            for user in Array(realm.objects(StoredUser.self).where { $0.app == id }) {
+                Self.delete(user, realm, at: now)
+            }
             realm.delete(realm.objects(StoredDocument.self).where { $0.app == id })
             realm.delete(app)
         }
@@ -224,6 +229,7 @@ public final class AccountStore: Sendable {
     ///
     /// - Throws: `AccountError`
     func link(_ user: String, _ provider: AccountProvider, _ name: String) async throws {
+        let now = now()
         try await write { realm in
             guard let into = realm.object(ofType: StoredUser.self, forPrimaryKey: user) else {
                 throw AccountError.invalidSession
@@ -243,7 +249,7 @@ public final class AccountStore: Sendable {
             else { throw AccountError(409, "AccountNameInUse", "a user is there who logs in like that") }
             identity.user = user
             Self.note(into, realm)
-            if let gone { Self.delete(gone, realm) }
+            if let gone { Self.delete(gone, realm, at: now) }
         }
     }
 
@@ -251,12 +257,13 @@ public final class AccountStore: Sendable {
     ///
     /// - Throws: `AccountError` if the user doesn't exist.
     public func setDisabled(_ isDisabled: Bool, user: String) async throws {
+        let now = now()
         try await write { realm in
             guard let stored = realm.object(ofType: StoredUser.self, forPrimaryKey: user) else {
                 throw AccountError.noUser
             }
             stored.isDisabled = isDisabled
-            if isDisabled { Self.endSessions(of: user, realm) }
+            if isDisabled { Self.endSessions(of: user, realm, at: now) }
         }
     }
 
@@ -264,26 +271,16 @@ public final class AccountStore: Sendable {
     ///
     /// - Throws: `AccountError` if the user doesn't exist.
     public func deleteUser(_ id: String) async throws {
+        let now = now()
         try await write { realm in
             guard let user = realm.object(ofType: StoredUser.self, forPrimaryKey: id) else { throw AccountError.noUser }
-            Self.delete(user, realm)
+            Self.delete(user, realm, at: now)
         }
     }
 
-    static func endSessions(of user: String, _ realm: Realm) {
-        noteEndings(of: user, realm)
-        realm.delete(realm.objects(StoredSession.self).where { $0.user == user })
-    }
-
-    /// Records that log-ins of a user have ended, so that servers check the log-ins of their connections.
-    static func noteEndings(of user: String, _ realm: Realm) {
-        guard let app = realm.object(ofType: StoredUser.self, forPrimaryKey: user)?.app else { return }
-        realm.object(ofType: StoredApp.self, forPrimaryKey: app)?.endingsRevision += 1
-    }
-
-    private static func delete(_ user: StoredUser, _ realm: Realm) {
+    private static func delete(_ user: StoredUser, _ realm: Realm, at now: Date) {
         let id = user.id
-        endSessions(of: id, realm)
+        endSessions(of: id, realm, at: now)
         realm.delete(realm.objects(StoredAPIKey.self).where { $0.user == id })
         for identity in Array(realm.objects(StoredIdentity.self).where({ $0.user == id })) {
             let key = identity.key

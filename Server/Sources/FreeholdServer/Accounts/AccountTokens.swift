@@ -1,10 +1,8 @@
 import Foundation
 import JWTKit
 
-/// The access tokens and refresh tokens: JWTs that the server signs with its own secret, from the file
-/// `accounts.secret` in its folder.
+/// The access tokens and refresh tokens: JWTs that the server signs with the secret of its folder.
 struct AccountTokens: Sendable {
-    static let fileName = "accounts.secret"
     private static let issuer = "freehold-accounts"
     private let keys = JWTKeyCollection()
     /// The text of the file. Other keys of the server are derived from it.
@@ -42,27 +40,8 @@ struct AccountTokens: Sendable {
     /// - Throws: `SettingsError` if the folder has no secret and none can be created.
     init(folder: String, lifetime: TimeInterval, now: @escaping @Sendable () -> Date) async throws {
         (self.lifetime, self.now) = (lifetime, now)
-        secret = try Self.secret(folder)
+        secret = try ServerSecret.read(folder)
         await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
-    }
-
-    private static func secret(_ folder: String) throws -> String {
-        let path = "\(folder)/\(fileName)"
-        if !FileManager.default.fileExists(atPath: path) {
-            let made = FileManager.default.createFile(
-                atPath: path,
-                contents: Data((AccountSecret.make() + "\n").utf8),
-                attributes: [.posixPermissions: 0o600]
-            )
-            guard made else { throw SettingsError("\(path) can't be written.") }
-        }
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        guard let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue, mode & 0o077 == 0 else {
-            throw SettingsError("\(path) may be read by others than its owner: chmod 600, and then change it.")
-        }
-        let text = try? String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard let text, text.utf8.count >= 32 else { throw SettingsError("\(path) holds no secret of 32 bytes.") }
-        return text
     }
 
     func sign(_ session: AccountStore.Session) async throws -> String {

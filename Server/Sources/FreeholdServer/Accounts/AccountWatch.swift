@@ -4,6 +4,8 @@ import Logging
 import Synchronization
 
 /// Has a node follow its accounts, whichever process changes them: apps come and go, and connections end with the log-in that opened them.
+///
+/// Notes in the file name the log-ins that have ended. If a note is missing, all log-ins of the node's connections are looked up once.
 final class AccountWatch: Sendable {
     let node: ServerNode
     let accounts: AccountService
@@ -42,17 +44,24 @@ final class AccountWatch: Sendable {
         followSchemas()
         await followSinks()
         defer { accounts.served.onChange { _ in } }
-        var (seen, hasFailed, rounds): (UInt64?, Bool, Int) = (nil, false, 1)
+        var (seen, hasFailed): (UInt64?, Bool) = (nil, false)
+        // What ended before isn't known.
+        var (ended, rounds) = (EndedLogins.any, 1)
         var looks = 0
         while !Task.isCancelled {
             do {
                 let version = try await accounts.store.version()
-                // Twice: a token may have been found good just before, and its connection not be there yet.
-                if version != seen, try await follow() { rounds = 2 }
+                if version != seen {
+                    let new = try await follow()
+                    // Twice: a token may have been found good just before, and its connection not be there yet.
+                    if !new.isEmpty { rounds = 2 }
+                    ended.formUnion(new)
+                }
                 seen = version
                 if rounds > 0 {
-                    try await endConnections()
+                    try await endConnections(of: ended)
                     rounds -= 1
+                    if rounds == 0 { ended = .these([]) }
                 }
                 hasFailed = false
                 looks += 1
@@ -69,8 +78,8 @@ final class AccountWatch: Sendable {
         }
     }
 
-    /// - Returns: whether log-ins have ended.
-    private func follow() async throws -> Bool {
+    /// - Returns: the log-ins that have ended.
+    private func follow() async throws -> EndedLogins {
         let apps = try await accounts.store.apps()
         let (known, now) = (revisions.withLock { $0 }, try await accounts.store.revisions())
         let served = accounts.served
@@ -92,6 +101,7 @@ final class AccountWatch: Sendable {
             }
         }
         for app in served.all { users.formUnion(app.takeChanged().map { SyncString($0) }) }
+        let ended = try await endings(since: known, now)
         revisions.withLock { $0 = now }
         let isOther = self.apps.withLock { last in
             defer { last = apps }
@@ -102,12 +112,32 @@ final class AccountWatch: Sendable {
         for app in binding { node.schemaChanged(of: app) }
         if isAnother { await followSinks() }
         if isAnother { node.rightsChanged(of: nil) } else if !users.isEmpty { node.rightsChanged(of: users) }
-        return known.contains { now[$0.key]?.endings != $0.value.endings }
+        return ended
+    }
+
+    /// Returns the log-ins that have ended since the revisions that were seen last.
+    ///
+    /// - Complexity: O(apps, log-ins that ended)
+    private func endings(since known: [String: AppRevision], _ now: [String: AppRevision]) async throws -> EndedLogins {
+        // The first look is at all log-ins, without notes.
+        guard !known.isEmpty else { return .these([]) }
+        var ended = EndedLogins.these([])
+        for (id, revision) in now where known[id]?.endings != revision.endings {
+            let store = accounts.store
+            let found = try await store.endings(of: id, after: known[id]?.endings, through: revision.endings)
+            ended.formUnion(found.map { .these($0) } ?? .any)
+        }
+        // An app was deleted, and all its users with it.
+        if known.keys.contains(where: { now[$0] == nil }) { ended = .any }
+        return ended
     }
 
     /// Ends the connections of log-ins that have ended.
-    private func endConnections() async throws {
-        for piece in Self.pieces(Array(try await node.logins())) {
+    ///
+    /// - Parameter candidates: The log-ins that are looked up.
+    private func endConnections(of candidates: EndedLogins) async throws {
+        let logins: Set<String> = if case .these(let logins) = candidates { logins } else { try await node.logins() }
+        for piece in Self.pieces(Array(logins)) {
             looks.logins.add(piece.count, ordering: .relaxed)
             let ended = try await accounts.store.ended(among: Set(piece))
             if !ended.isEmpty { try await node.end(ended) }

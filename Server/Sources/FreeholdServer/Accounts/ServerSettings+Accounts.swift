@@ -1,3 +1,5 @@
+import FreeholdHTTP
+
 import FreeholdSyncCore
 import Logging
 

@@ -2,8 +2,11 @@ import FreeholdBSON
 import FreeholdSyncCore
 import FreeholdSyncDocuments
 import FreeholdSyncRules
+import Synchronization
 
-/// Tells somebody of a stream's changes, as far as the user may see them: rights are asked anew for each commit.
+/// Delivers a stream's changes to one client, as far as the user may see them: rights are asked anew for each commit.
+///
+/// Heads and steps are read once for all followers of a stream (`FollowedStream`). Position, rights and condition are the follower's own.
 actor ChangeFollower {
     private let node: ServerNode
     private let access: StreamAccess
@@ -16,12 +19,19 @@ actor ChangeFollower {
     private var cursor = Cursor(epoch: 0, version: 0, hash: .empty)
     private var token: ResumeToken?
     private var waiting: [String] = []
-    private var quiet = 0
+    /// When the client is sent a comment if nothing happens.
+    private var quietUntil: Int64?
     private var hasGreeted = false
     /// A Boolean value that indicates whether the condition has no answer about an object, which ends the stream.
     private var hasFailed = false
     /// Counts the texts that wait.
     private let memory: MemoryAccount?
+    private let followed: FollowedStream
+
+    /// The milliseconds after which a follower that waits looks at its rights and its token.
+    private static let lookInterval: Int64 = 1_000
+    /// The milliseconds after which a client is sent a comment.
+    private static let quietTime: Int64 = 15_000
 
     init(
         _ node: ServerNode,
@@ -34,17 +44,24 @@ actor ChangeFollower {
     ) {
         (self.node, self.access, self.identity, self.tokens) = (node, access, identity, tokens)
         seat = node.seats.take(identity)
+        followed = node.followed.enter(access.stream, node)
         memory = request.memory
         (self.className, self.query) = (className, query)
         isCanonical = request.parameters["canonical"] == "true"
     }
 
-    func begin(at cursor: Cursor) { self.cursor = cursor }
+    deinit { node.followed.leave(access.stream) }
+
+    func begin(at cursor: Cursor) {
+        self.cursor = cursor
+        followed.note(cursor)
+    }
 
     /// - Returns: false if the log doesn't go back so far, or the store is another one.
     func begin(behind token: ResumeToken) async throws -> Bool {
         (cursor, self.token) = (token.cursor, token)
         guard let head = await node.head(of: access.stream) else { throw DocumentFailure.unavailable }
+        followed.note(head.cursor)
         if head.cursor == token.cursor { return true }
         guard token.cursor.epoch == head.epoch else { return false }
         let request = ServerStoreRequest(access.stream, .step(after: token.cursor, objects: 1))
@@ -62,30 +79,29 @@ actor ChangeFollower {
                 return text
             }
             if hasFailed { return nil }
-            guard !node.isDraining, isGood,
+            guard !node.isDraining, !node.isStopped.load(ordering: .acquiring), isGood,
                 let now = node.access(identity.user, access.stream.app.string, access.stream.value)
             else { return nil }
-            guard let head = await node.head(of: access.stream) else {
+            guard followed.isBehind(cursor) else {
                 if let text = await pause() { return text }
                 continue
             }
-            guard head.cursor != cursor else {
-                if let text = await pause() { return text }
-                continue
-            }
-            let request = ServerStoreRequest(access.stream, .step(after: cursor, objects: 1))
-            guard case .step(let answer) = await node.read(request) else {
-                if let text = await pause() { return text }
+            guard case .step(let answer) = await followed.step(after: cursor) else {
+                if let text = await pause(hasFailed: true) { return text }
                 continue
             }
             guard let step = answer else { return nil }
+            guard step.to != cursor else {
+                if let text = await pause(hasFailed: true) { return text }
+                continue
+            }
             let (access, token, className, query) = (now, self.token, className, query)
             let found = try? await node.work.run(for: access.user) {
                 Self.events(of: step, access, behind: token, className: className, query: query)
             }
             guard let found else { return nil }
             take(found, of: step, access)
-            quiet = 0
+            quietUntil = nil
         }
         return nil
     }
@@ -157,15 +173,22 @@ actor ChangeFollower {
         if let text = try? document.extendedJSON() { waiting.append("event: error\ndata: \(text)\n\n") }
     }
 
-    /// - Returns: a comment at the beginning, so that the client knows it is heard, and now and then, so that both sides notice a dead connection.
-    private func pause() async -> String? {
+    /// Waits for another head, or for a moment if the store has failed.
+    ///
+    /// - Returns: a comment at the beginning, so that the client knows that it is connected, and now and then, so that both sides notice a dead
+    ///   connection.
+    private func pause(hasFailed: Bool = false) async -> String? {
         guard hasGreeted else {
             hasGreeted = true
             return ": here\n\n"
         }
-        try? await Task.sleep(for: .milliseconds(100))
-        quiet += 1
-        return quiet % 150 == 0 ? ": nothing new\n\n" : nil
+        let now = node.now()
+        let end = quietUntil ?? now + Self.quietTime
+        quietUntil = end
+        await followed.wait(at: hasFailed ? nil : cursor, until: min(end, now + Self.lookInterval))
+        guard node.now() >= end else { return nil }
+        quietUntil = nil
+        return ": nothing new\n\n"
     }
 }
 

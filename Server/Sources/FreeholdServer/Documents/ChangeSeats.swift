@@ -3,32 +3,37 @@ import Synchronization
 /// The log-ins of readers that follow changes over HTTP. Like a socket, a change stream ends with the log-in that
 /// opened it.
 final class ChangeSeats: Sendable {
-    private let taken = Mutex<[ObjectIdentifier: Entry]>([:])
-
-    private struct Entry {
-        let login: String?
-        let end: Flag
-    }
+    /// The seats of log-ins.
+    private let taken = Mutex<[String: [ObjectIdentifier: Flag]]>([:])
 
     fileprivate final class Flag: Sendable {
+        let login: String?
         let isSet = Atomic(false)
+
+        init(_ login: String?) { self.login = login }
     }
 
     func take(_ identity: Identity) -> ChangeSeat {
-        let flag = Flag()
-        taken.withLock { $0[ObjectIdentifier(flag)] = Entry(login: identity.login, end: flag) }
+        let flag = Flag(identity.login)
+        if let login = flag.login { taken.withLock { $0[login, default: [:]][ObjectIdentifier(flag)] = flag } }
         return ChangeSeat(self, flag)
     }
 
-    fileprivate func leave(_ flag: Flag) { taken.withLock { $0[ObjectIdentifier(flag)] = nil } }
+    fileprivate func leave(_ flag: Flag) {
+        guard let login = flag.login else { return }
+        taken.withLock { taken in
+            taken[login]?[ObjectIdentifier(flag)] = nil
+            if taken[login]?.isEmpty == true { taken[login] = nil }
+        }
+    }
 
-    var logins: Set<String> { taken.withLock { Set($0.values.compactMap(\.login)) } }
+    var logins: Set<String> { taken.withLock { Set($0.keys) } }
 
+    /// - Complexity: O(log-ins, their seats)
     func end(_ logins: Set<String>) {
         taken.withLock { taken in
-            for entry in taken.values {
-                guard let login = entry.login, logins.contains(login) else { continue }
-                entry.end.isSet.store(true, ordering: .relaxed)
+            for login in logins {
+                for flag in (taken[login] ?? [:]).values { flag.isSet.store(true, ordering: .relaxed) }
             }
         }
     }

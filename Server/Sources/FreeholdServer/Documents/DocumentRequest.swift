@@ -1,21 +1,23 @@
 import Foundation
 import FreeholdBSON
+import FreeholdHTTP
 import FreeholdSyncCore
+import FreeholdSyncDocuments
 import NIOHTTP1
 
 /// A request of the documents' API, before it is processed: `/api/data/v1/app/APP/CLASS/KEY?…`.
 struct DocumentRequest: Sendable {
     static let root = "/api/data/v1/"
     static let bodyLimit = 16 << 20
+    /// The last part of the path of change streams, in the place of a class.
+    static let changes = "$changes"
     private static let depthLimit = 100
 
-    let method: HTTPMethod
     let app: String
     /// The class, or `nil` for the changes of the app.
     let className: String?
     /// The key, in the form of the path.
     let key: String?
-    let isChanges: Bool
     let parameters: [String: String]
     /// The value of `If-Match`: the version that the caller has seen.
     let expected: StreamVersion?
@@ -27,22 +29,13 @@ struct DocumentRequest: Sendable {
 
     /// - Throws: `DocumentFailure` if the path isn't valid.
     init(_ request: HTTPRequest) throws {
-        let parts = request.head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let names = try parts[0].dropFirst(Self.root.utf8.count).split(separator: "/", omittingEmptySubsequences: false)
-            .map { name in
-                guard !name.isEmpty, let text = String(name).removingPercentEncoding, !text.utf8.contains(0) else {
-                    throw DocumentFailure.noRoute
-                }
-                return text
-            }
-        guard (3...4).contains(names.count), names[0] == "app" else { throw DocumentFailure.noRoute }
-        app = names[1]
-        isChanges = names[2] == "$changes"
-        guard !isChanges || names.count == 3 else { throw DocumentFailure.noRoute }
-        className = isChanges ? nil : names[2]
-        key = names.count == 4 ? names[3] : nil
+        guard let app = request.parameters["app"], request.parameters["class"] != Self.changes else {
+            throw DocumentFailure.noRoute
+        }
+        self.app = app
+        (className, key) = (request.parameters["class"], request.parameters["key"])
         var parameters: [String: String] = [:]
-        for pair in parts.count > 1 ? parts[1].split(separator: "&").prefix(32) : [] {
+        for pair in (request.query ?? "").split(separator: "&").prefix(32) {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let plain = sides.map { String($0).replacing("+", with: " ").removingPercentEncoding }
             guard let name = plain[0], let value = plain.count > 1 ? plain[1] : "" else {
@@ -51,7 +44,7 @@ struct DocumentRequest: Sendable {
             parameters[name] = value
         }
         self.parameters = parameters
-        (method, body, memory) = (request.head.method, request.body, request.memory)
+        (body, memory) = (request.body, (request.budget as? RequestBudget)?.memory)
         lastEvent = request.head.headers.first(name: "Last-Event-ID")
         if let tag = request.head.headers.first(name: "If-Match") {
             guard tag.hasPrefix("\""), tag.hasSuffix("\""), let version = UInt64(tag.dropFirst().dropLast()) else {
@@ -151,9 +144,6 @@ struct DocumentFailure: Error, Hashable {
         DocumentFailure(status: 403, code: "Forbidden", text: "The user may not write '\(field)'.")
     }
     static func bad(_ text: String) -> DocumentFailure { DocumentFailure(status: 400, code: "BadRequest", text: text) }
-    static func misfit(_ text: String) -> DocumentFailure {
-        DocumentFailure(status: 422, code: "SchemaValidationFailed", text: text)
-    }
 
     /// The failure as the last event of a change stream.
     var event: String {
@@ -168,5 +158,16 @@ struct DocumentFailure: Error, Hashable {
             type: "application/json",
             body: (try? fields.extendedJSON()) ?? ""
         )
+    }
+}
+
+extension DocumentFailure {
+    /// The failure of a request with a document that doesn't fit.
+    init(_ misfit: DocumentMisfit, _ text: String) {
+        switch misfit.code {
+        case .gone: self = .noDocument
+        case .longKey: self = .bad(text)
+        default: self.init(status: 422, code: "SchemaValidationFailed", text: text)
+        }
     }
 }

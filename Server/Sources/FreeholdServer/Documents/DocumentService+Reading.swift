@@ -1,4 +1,5 @@
 import FreeholdBSON
+import FreeholdHTTP
 import FreeholdSyncCore
 import FreeholdSyncDocuments
 
@@ -40,7 +41,7 @@ extension DocumentService {
                     .page(class: sight.className, after: after, at: version, objects: sight.pageObjects)
                 }
             let read = ServerStoreRequest(access.stream, kind)
-            guard case .page(let found) = try await node.shares.run(for: access.user, { await node.read(read) }) else {
+            guard case .page(let found) = try await node.read(read, of: access.user) else {
                 throw DocumentFailure.unavailable
             }
             guard let page = found else {

@@ -1,4 +1,5 @@
 import FreeholdBSON
+import FreeholdHTTP
 import FreeholdSyncCore
 import FreeholdSyncDocuments
 import NIOHTTP1
@@ -35,7 +36,7 @@ extension DocumentService {
         }
         let options = DocumentImport.Options(mode: mode, misfits: .stopping, batchObjects: documents.count)
         var job = DocumentImport(mapping, className: className, options: options)
-        var numbers = nextNumbers()
+        var numbers = OwnNumbers()
         let commit = try job.commit(of: documents, stored: stored, numbers: &numbers)
         guard let commit else {
             return Self.answer(["created": 0, "changed": 0, "unchanged": .int64(Int64(documents.count)), "refused": []])
@@ -62,13 +63,13 @@ extension DocumentService {
         _ className: String,
         _ key: String,
         _ request: DocumentRequest,
-        _ access: StreamAccess
+        _ access: StreamAccess,
+        isPatch: Bool
     ) async throws -> HTTPAnswer {
         let mapping = try mapping(access)
         let document = try await node.work.run(for: access.user) { try request.document() }
         let name = try name(className, key, access)
-        let isPatch = document.first?.key.hasPrefix("$") == true
-        guard isPatch == (request.method == .PATCH) else {
+        guard isPatch == (document.first?.key.hasPrefix("$") == true) else {
             throw DocumentFailure.bad("PUT takes a whole document, and PATCH operators such as '$set'.")
         }
         let sight = try access.sight(className, "TRUEPREDICATE")
@@ -77,13 +78,13 @@ extension DocumentService {
         if let expected = request.expected {
             guard let object, contents != nil, sight.version(object) == expected else { throw DocumentFailure.changed }
         }
-        var numbers = nextNumbers()
+        var numbers = OwnNumbers()
         let result = try DocumentPatch(document).changes(
             of: className,
             key: BSONValue(key: name.key),
             stored: contents,
             mapping: mapping,
-            upserts: request.method == .PUT || request.parameters["upsert"] == "true",
+            upserts: !isPatch || request.parameters["upsert"] == "true",
             numbers: &numbers
         )
         let ignored = BSONValue.array(result.ignored.map { .string($0) })

@@ -1,4 +1,5 @@
 import FreeholdBSON
+import FreeholdHTTP
 import FreeholdSyncCore
 import FreeholdSyncDocuments
 import FreeholdSyncRules
@@ -11,24 +12,13 @@ import NIOHTTP1
 struct DocumentService: Sendable {
     let node: ServerNode
     let positions: SealedPositions
-    private let numbers = WriterNumbers()
 
     /// - Parameter positions: The encryption of positions of pages and change streams.
     init(_ node: ServerNode, positions: SealedPositions = SealedPositions(secret: nil)) {
         (self.node, self.positions) = (node, positions)
     }
 
-    var http: HTTPService {
-        HTTPService(
-            root: DocumentRequest.root,
-            bodyLimit: DocumentRequest.bodyLimit,
-            answer: { await answer($0) },
-            tooLarge: DocumentFailure.tooLarge.answer,
-            identify: { await identify($0) }
-        )
-    }
-
-    private func identify(_ head: HTTPRequestHead) async -> HTTPIdentification {
+    func identify(_ head: HTTPRequestHead) async -> HTTPIdentification {
         do {
             guard let token = head.bearer, let identity = try await node.authenticator.identify(token),
                 !identity.user.isEmpty
@@ -42,47 +32,9 @@ struct DocumentService: Sendable {
         }
     }
 
-    private func answer(_ request: HTTPRequest) async -> HTTPAnswer {
-        guard let identity = request.identity else { return DocumentFailure.noToken.answer }
-        do { return try await route(try DocumentRequest(request), identity) } catch let failure as DocumentFailure {
-            return failure.answer
-        } catch is WorkExceeded {
-            return DocumentFailure.tooExpensive.answer
-        } catch is CancellationError {
-            // The client has closed the connection.
-            return DocumentFailure.unavailable.answer
-        } catch let error as ConditionError {
-            return DocumentFailure.bad("The query isn't understood at \(error.position): \(error.text.string)").answer
-        } catch let misfit as DocumentMisfit {
-            return (misfit.code == .gone ? .noDocument : DocumentFailure.misfit("\(misfit)")).answer
-        } catch let misfit as DocumentImport.Misfit {
-            return DocumentFailure.misfit("\(misfit)").answer
-        } catch {
-            // The message of the error could quote the request.
-            node.logger.error("documents fail", metadata: ["kind": "\(type(of: error))"])
-            return DocumentFailure.unavailable.answer
-        }
-    }
-
-    private func route(_ request: DocumentRequest, _ identity: Identity) async throws -> HTTPAnswer {
-        let access = try access(identity.user, request)
-        guard let className = request.className else {
-            guard request.method == .GET else { throw DocumentFailure.wrongMethod }
-            return try await changes(request, access, identity)
-        }
-        switch (request.method, request.key) {
-        case (.GET, nil): return try await list(className, request, access)
-        case (.POST, nil): return try await insert(className, request, access)
-        case (.GET, let key?): return try await get(className, key, request, access)
-        case (.PUT, let key?), (.PATCH, let key?): return try await change(className, key, request, access)
-        case (.DELETE, let key?): return try await delete(className, key, request, access)
-        default: throw DocumentFailure.wrongMethod
-        }
-    }
-
     /// Returns the access to the stream of the request: to the stream that the parameter names or, without a parameter,
     /// to the app's own stream or the user's own stream.
-    private func access(_ user: String, _ request: DocumentRequest) throws -> StreamAccess {
+    func access(_ user: String, _ request: DocumentRequest) throws -> StreamAccess {
         let values: [SyncValue?] =
             request.parameters["stream"].map { [.string(SyncString($0))] } ?? [nil, .string(SyncString(user))]
         for value in values {
@@ -190,9 +142,6 @@ struct DocumentService: Sendable {
         guard !access.tables.isEmpty else { throw DocumentFailure.noSchema }
         return DocumentMapping(DocumentSchema(access.tables))
     }
-
-    /// Returns numbers of elements that no other write of this node uses.
-    func nextNumbers() -> OwnNumbers { OwnNumbers(ofCommit: numbers.next()) }
 
     /// Submits changes, and returns their result.
     func submit(

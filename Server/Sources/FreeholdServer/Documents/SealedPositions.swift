@@ -84,12 +84,18 @@ struct SealedPositions: Sendable {
 }
 
 extension SealedPositions {
+    /// The bytes of a key in a position, unless the client has a longer one.
     private static let keyBytes = 96
+    /// The bytes of a position beside those of its key.
+    private static let frameBytes = 32
 
     /// Returns the position after a key that was read.
     ///
+    /// The length of the text depends on the keys that the client has, and never on the key that was looked at. A longer key is cut. The text before
+    /// it is a position, too, since it is longer than what the client has, and so behind it.
+    ///
     /// - Parameters:
-    ///   - key: The key of the last object that was read. It may be hidden.
+    ///   - key: The key of the last object that was read. It may be hidden. It isn't before `shown`.
     ///   - shown: The key of the last object that the client receives.
     ///   - start: The key after which the request began.
     func seal(
@@ -98,28 +104,16 @@ extension SealedPositions {
         start: PrimaryKey?,
         _ context: Context
     ) throws -> String {
-        var position = key
-        // The length of a long key would be visible. A prefix of the key is a valid position, too, if it isn't before
-        // the client's last key.
-        if position != shown, case .string(let text) = key, text.string.utf8.count > Self.keyBytes {
-            var short = ""
-            for scalar in text.string.unicodeScalars {
-                short.unicodeScalars.append(scalar)
-                guard short.utf8.count <= Self.keyBytes else {
-                    short.unicodeScalars.removeLast()
-                    break
-                }
-            }
-            let least = max(shown ?? .null, start ?? .null)
-            let cut = PrimaryKey.string(SyncString(short))
-            position = cut > least ? cut : shown.map { $0 > start ?? .null ? $0 : key } ?? key
-        }
-        let text = Array(try BSONDocument([(key: "k", value: BSONValue(key: position))]).extendedJSON(.canonical).utf8)
+        let known = max(shown ?? .null, start ?? .null).textBytes
+        // Twice as much as before, so that few requests lead past keys with a long beginning in common.
+        let most = max(Self.keyBytes, known + min(max(known, 4), 4_096))
+        let document = try BSONDocument([(key: "k", value: BSONValue(key: key.cut(toBytes: most)))]).bytes()
         var size = 160
-        while size < text.count + 8 { size *= 2 }
+        while size < most + Self.frameBytes { size += min(size, 4_096) }
         var bytes: [UInt8] = []
-        withUnsafeBytes(of: UInt64(text.count).littleEndian) { bytes += $0 }
-        bytes += text
+        withUnsafeBytes(of: UInt64(document.count).littleEndian) { bytes += $0 }
+        bytes += document
+        precondition(bytes.count <= size, "A position is longer than its key allows.")
         return try seal(bytes + Array(repeating: 0, count: size - bytes.count), context)
     }
 
@@ -128,7 +122,30 @@ extension SealedPositions {
         guard let bytes = open(text, context), bytes.count >= 8 else { return nil }
         let count = bytes[..<8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         guard count <= UInt64(bytes.count - 8) else { return nil }
-        let text = String(decoding: bytes[8..<8 + Int(count)], as: UTF8.self)
-        return (try? BSONValue(extendedJSON: text))?.documentValue?["k"].flatMap { PrimaryKey($0) }
+        let content = Array(bytes[8..<8 + Int(count)])
+        // Earlier versions wrote JSON.
+        let document =
+            content.starts(with: Array("{\"".utf8))
+            ? (try? BSONValue(extendedJSON: String(decoding: content, as: UTF8.self)))?.documentValue
+            : try? BSONDocument(bytes: content)
+        return document?["k"].flatMap { PrimaryKey($0) }
+    }
+}
+
+extension PrimaryKey {
+    /// The bytes of a text; 0 for other keys.
+    fileprivate var textBytes: Int { if case .string(let text) = self { text.string.utf8.count } else { 0 } }
+
+    /// Returns the key, or the beginning of its text that has at most so many bytes.
+    fileprivate func cut(toBytes most: Int) -> PrimaryKey {
+        guard case .string(let text) = self, text.string.utf8.count > most else { return self }
+        var short = ""
+        var count = 0
+        for scalar in text.string.unicodeScalars {
+            count += UTF8.width(scalar)
+            guard count <= most else { break }
+            short.unicodeScalars.append(scalar)
+        }
+        return .string(SyncString(short))
     }
 }

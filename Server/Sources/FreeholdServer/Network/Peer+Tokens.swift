@@ -24,6 +24,13 @@ extension Peer {
         }
     }
 
+    /// Replaces the messages that wait until a token was looked at.
+    func keepInbox(_ messages: [(ClientMessage, Int)]) {
+        let bytes = messages.reduce(0) { $0 + $1.1 + 64 }
+        memory.add(bytes - inboxBytes, of: .messages)
+        (inbox, inboxBytes) = (messages, bytes)
+    }
+
     private func identified(_ hello: Hello, _ bytes: Int, _ identity: Identity?, _ reason: String) {
         isIdentifying = false
         guard !isFinishing else { return }
@@ -37,8 +44,17 @@ extension Peer {
                     ]
                 )
             }
-            if self.identity == nil { takeTurns(as: SyncString(identity.user)) }
+            if self.identity == nil {
+                let user = SyncString(identity.user)
+                // Before anything of the connection is handled in the user's turns: these may wait.
+                guard node.users.enter(user) else {
+                    return end(.transient(after: 60_000), "The user has too many connections.")
+                }
+                countedUser = user
+                takeTurns(as: user)
+            }
             self.identity = identity
+            node.loginTable.note(self, identity.login)
             memory.belong(to: SyncString(identity.user))
         } else {
             node.metrics.refusedTokens.increment()
@@ -48,14 +64,12 @@ extension Peer {
         known.token = AccessToken(SyncString(identity?.user ?? ""))
         hand(.hello(known), bytes)
         let waiting = inbox
-        (inbox, inboxBytes) = ([], 0)
+        keepInbox([])
         defer { holdReading(isIdentifying && isInboxFull) }
         for (index, (message, bytes)) in waiting.enumerated() {
             if case .hello(let hello) = message {
                 identify(hello, bytes)
-                inbox = Array(waiting[(index + 1)...])
-                inboxBytes = inbox.reduce(0) { $0 + $1.1 + 64 }
-                return
+                return keepInbox(Array(waiting[(index + 1)...]))
             }
             hand(message, bytes)
         }

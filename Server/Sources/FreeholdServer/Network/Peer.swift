@@ -24,7 +24,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
 
     /// On the node's loop.
     var isOpened = false
-    /// On the node's loop.
+    /// The user, once the connection counts for it. It is written before a message is handled in the user's turns, and read in these.
     var countedUser: SyncString?
     /// On the node's loop.
     var countedSessions = 0
@@ -100,7 +100,8 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     func channelInactive(context: ChannelHandlerContext) {
         isFinishing = true
         left.store(true, ordering: .releasing)
-        // Messages count until they are handled.
+        // Messages count until they are handled. Those of the inbox never are.
+        keepInbox([])
         memory.set(.fragments, to: 0)
         memory.set(.unsent, to: 0)
         circle.remove(self)
@@ -209,7 +210,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
             }
             inbox.append((message, bytes))
             inboxBytes += bytes + 64
-            if isInboxFull { holdReading(true) }
+            if !memory.add(bytes + 64, of: .messages) || isInboxFull { holdReading(true) }
         } else if case .hello(let hello) = message {
             identify(hello, bytes)
         } else {

@@ -1,3 +1,5 @@
+import FreeholdHTTP
+
 /// Names under which clients may reach a server whose settings give no public address.
 struct ServerNames: Sendable {
     /// The address at which the server listens, as the settings give it.

@@ -63,7 +63,8 @@ extension ServerStoreRequest.Kind {
     /// A Boolean value that indicates whether the request writes the stream's file.
     var isWrite: Bool {
         switch self {
-        case .makeFile, .noteFile, .noteQueries, .commit, .stage, .dropParts, .keepPart, .trimParts, .trimFiles, .trim:
+        case .makeFile, .openWriter, .noteFile, .noteQueries, .commit, .stage, .dropParts, .keepPart, .trimParts,
+            .trimFiles, .trimWriters, .trim:
             true
         case .bind, .read, .parts, .keptParts, .step, .page, .keys, .objects: false
         }

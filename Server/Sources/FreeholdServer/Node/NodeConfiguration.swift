@@ -1,3 +1,4 @@
+public import FreeholdHTTP
 public import FreeholdSyncCore
 
 /// What a node allows. Times are in milliseconds.
@@ -36,6 +37,8 @@ public struct NodeLimits: Hashable, Sendable {
     public var requestsPerUser = 8
     /// From the connection to the first message, which has to prove who it is.
     public var greetingTimeout: Int64 = 10_000
+    /// The time that a connection of HTTP may wait for its next request.
+    public var keepAliveTimeout: Int64 = 60_000
     /// Without a byte from the other side.
     public var idleTimeout: Int64 = 120_000
     /// From the first byte of a message, or of a body of HTTP, to its last.
@@ -120,6 +123,10 @@ public struct NodeConfiguration: Sendable {
     /// Whoever asks in the name of a web page is heard only if the page is this machine's own: where everybody is trusted, pages of others
     /// could use the node by way of the browser.
     public var isForLoopback = false
+    /// The origins of web pages that may use the documents and the accounts, such as `https://app.example.org`. `*`: all.
+    public var origins: [String] = []
+    /// The secrets of the files under which submissions are written. Nil: the node makes files of its own.
+    public var writers: WriterSecrets?
     /// Where on the node sync is.
     public var path = "/sync"
 

@@ -9,16 +9,13 @@ final class Following: Sendable {
 
     fileprivate init(_ node: ServerNode, _ user: SyncString) { (self.node, self.user) = (node, user) }
 
-    deinit {
-        guard !node.isStopped.load(ordering: .acquiring) else { return }
-        node.loop.execute { [node, user] in node.leave(user) }
-    }
+    deinit { node.users.leave(user) }
 }
 
 extension ServerNode {
     /// - Returns: nil if the user has as many connections as a user may have, or the node ends.
     func follow(_ user: SyncString) async -> Following? {
-        let isCounted = try? await loop.submit { self.enter(user) }.get()
-        return isCounted == true ? Following(self, user) : nil
+        guard !isStopped.load(ordering: .acquiring), users.enter(user) else { return nil }
+        return Following(self, user)
     }
 }

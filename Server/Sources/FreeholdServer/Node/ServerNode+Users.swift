@@ -4,31 +4,18 @@ import NIOCore
 /// Who is connected.
 extension ServerNode {
     func connectedUsers() async throws -> Set<String> {
-        try await loop.submit { Set(self.users.keys.map(\.string)) }.get()
+        Set(users.names.map(\.string))
     }
 
     /// The log-ins that connections were opened with.
-    func logins() async throws -> Set<String> {
-        var logins = seats.logins
-        for group in try await peersByLoop() {
-            let found = group[0].channel.eventLoop.submit { group.compactMap { $0.identity?.login } }
-            logins.formUnion(try await found.get())
-        }
-        return logins
-    }
+    func logins() async throws -> Set<String> { seats.logins.union(loginTable.logins) }
 
     /// Ends the connections that were opened with log-ins which aren't any more.
+    ///
+    /// - Complexity: O(log-ins, their connections)
     func end(_ logins: Set<String>) async throws {
         seats.end(logins)
-        for group in try await peersByLoop() {
-            group[0].channel.eventLoop.execute { for peer in group { peer.end(ifOf: logins) } }
-        }
-    }
-
-    private func peersByLoop() async throws -> [[Peer]] {
-        try await loop.submit {
-            Array(Dictionary(grouping: self.peers.values, by: { ObjectIdentifier($0.channel.eventLoop) }).values)
-        }
-        .get()
+        followed.wake()
+        for peer in loginTable.peers(of: logins) { peer.channel.eventLoop.execute { peer.end(ifOf: logins) } }
     }
 }

@@ -20,7 +20,8 @@ public final class ServerNode: @unchecked Sendable {
     private(set) var machine: ServerMachine
     private var random = SystemRandomNumberGenerator()
     var peers: [ConnectionNumber: Peer] = [:]
-    private(set) var users: [SyncString: Int] = [:]
+    /// The connections of each user.
+    let users: UserConnections
     private var timers: [ServerTimer: Scheduled<Void>] = [:]
     private var requests: [RequestNumber: Request] = [:]
     private var ingested: @Sendable (StreamName, [SyncString: Int]) -> Void = { _, _ in }
@@ -30,6 +31,7 @@ public final class ServerNode: @unchecked Sendable {
     private var lateSubmissions: [SubmissionNumber: StreamName] = [:]
     private var lastSubmission: SubmissionNumber = 0
     private var sweep: RepeatedTask?
+    private var following: RepeatedTask?
     private var drained: EventLoopPromise<Void>?
 
     public let configuration: NodeConfiguration
@@ -45,6 +47,8 @@ public final class ServerNode: @unchecked Sendable {
     private let matcher: any ConditionMatcher
     private let start: (wall: Int64, instant: ContinuousClock.Instant)
     let seats = ChangeSeats()
+    let loginTable = LoginTable()
+    let followed = FollowedStreams()
     let reads: StoreReads
     /// Work that takes long.
     let work = WorkQueue()
@@ -57,6 +61,8 @@ public final class ServerNode: @unchecked Sendable {
     /// A request that the store hasn't answered.
     private struct Request {
         let at: Int64
+        /// The head that a commit makes.
+        let head: Cursor?
         let ingested: [SyncString: Int]
         let stream: StreamName
         let isWrite: Bool
@@ -96,6 +102,7 @@ public final class ServerNode: @unchecked Sendable {
         self.matcher = matcher
         (self.configuration, self.store, self.authenticator) = (configuration, store, authenticator)
         (self.loop, self.logger) = (loop, logger.safe)
+        users = UserConnections(most: configuration.limits.connectionsPerUser)
         reads = StoreReads(most: configuration.limits.connections)
         shares = UserShares(most: configuration.limits.requestsPerUser)
         memory = MemoryLedger(configuration.limits)
@@ -114,12 +121,15 @@ public final class ServerNode: @unchecked Sendable {
         (server.userBytes, server.nodeBytes) = (limits.userBytes / 2, limits.nodeBytes)
         (server.queryBytes, server.userDiskBytes) = (limits.queryBytes, limits.userDiskBytes)
         if configuration.compressesMessages { server.compressions = [.zlib] }
+        if let writers = configuration.writers { server.writerSecret = { writers.secret(of: $0) } }
         server.connections = limits.connections
         server.objectSteps = limits.objectSteps
         server.requestsPerUser = limits.requestsPerUser
         machine = ServerMachine(server, matcher: matcher)
         let interval = TimeAmount.milliseconds(max(min(limits.storeTimeout / 4, 1_000), 10))
         sweep = loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in self.failLateRequests() }
+        let pause = TimeAmount.milliseconds(250)
+        following = loop.scheduleRepeatedTask(initialDelay: pause, delay: pause) { _ in self.followed.tick(self.now()) }
     }
 
     /// What a node says of itself.
@@ -157,7 +167,7 @@ public final class ServerNode: @unchecked Sendable {
     }
 
     /// The server's time in milliseconds since 2015-01-01. It never goes back while the node lives, and goes on while the machine sleeps.
-    private func now() -> Int64 { start.wall + Int64(start.instant.duration(to: .now) / .milliseconds(1)) }
+    func now() -> Int64 { start.wall + Int64(start.instant.duration(to: .now) / .milliseconds(1)) }
 
     /// The same clock, for what tokens say.
     var secondsSince1970: Double { Double(now()) / 1_000 + 1_420_070_400 }
@@ -183,25 +193,12 @@ public final class ServerNode: @unchecked Sendable {
     private func close(_ peer: Peer) {
         guard peers.removeValue(forKey: peer.number) != nil else { return }
         peer.memory.close()
-        if let user = peer.countedUser { leave(user) }
+        loginTable.remove(peer.number)
+        if let user = peer.countedUser { users.leave(user) }
         sessions -= peer.countedSessions
         handle(.closed(peer.number))
         note()
         if peers.isEmpty { drained?.succeed(()) }
-    }
-
-    /// Counts a connection of a user. On the node's loop.
-    ///
-    /// - Returns: false if the user has as many as a user may have.
-    func enter(_ user: SyncString) -> Bool {
-        guard users[user, default: 0] < configuration.limits.connectionsPerUser else { return false }
-        users[user, default: 0] += 1
-        return true
-    }
-
-    func leave(_ user: SyncString) {
-        users[user, default: 1] -= 1
-        if users[user] == 0 { users[user] = nil }
     }
 
     private func note() {
@@ -253,9 +250,11 @@ public final class ServerNode: @unchecked Sendable {
         // What a client asked for that has left isn't done any more. What it did is.
         if peer.hasLeft, !message.isUpload { return }
         count(message, peer)
-        if case .hello(let hello) = message, !admit(SyncString(hello.token.text.string), peer) { return }
         handle(.received(peer.number, message, bytes: UInt64(bytes)))
     }
+
+    /// A Boolean value that indicates whether messages of a user wait for the store.
+    var hasParkedMessages: Bool { !messages.parked.isEmpty }
 
     /// Lets users go on whose messages waited for the store.
     private func resumeParked() {
@@ -282,19 +281,6 @@ public final class ServerNode: @unchecked Sendable {
         peer.countedSessions -= 1
         sessions -= 1
         note()
-    }
-
-    /// Counts a user's connections.
-    private func admit(_ user: SyncString, _ peer: Peer) -> Bool {
-        guard !user.string.isEmpty, peer.countedUser == nil, peers[peer.number] != nil else { return true }
-        guard enter(user) else {
-            let error = ErrorMessage(.transient(after: 60_000), text: "The user has too many connections.")
-            peer.send([OutgoingMessage(session: nil, frame: SharedFrame(.error(nil, error)))])
-            peer.finish()
-            return false
-        }
-        peer.countedUser = user
-        return true
     }
 
     func app(_ name: SyncString) -> NodeApp? { apps.withLock { $0[name] } }
@@ -333,8 +319,22 @@ public final class ServerNode: @unchecked Sendable {
     /// Reads the store beside the machine.
     ///
     /// - Returns: `.failed(.unknown)` also if the store doesn't answer in time, or the task is cancelled.
-    func read(_ request: ServerStoreRequest) async -> ServerStoreAnswer {
-        let answer = await reads.read(until: now() + configuration.limits.storeTimeout) { store.perform(request, $0) }
+    func read(_ request: ServerStoreRequest) async -> ServerStoreAnswer { await read(request, in: nil) }
+
+    /// Reads the store in the turns of a user, which has a few reads at the same time. A read of a cancelled task counts until the store has answered.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled before the read begins.
+    func read(_ request: ServerStoreRequest, of user: SyncString) async throws -> ServerStoreAnswer {
+        await read(request, in: try await shares.enter(user))
+    }
+
+    private func read(_ request: ServerStoreRequest, in place: UserShares.Place?) async -> ServerStoreAnswer {
+        let answer = await reads.read(until: now() + configuration.limits.storeTimeout) { done in
+            perform(request) { answer in
+                place?.leave()
+                done(answer)
+            }
+        }
         if case .failed = answer {} else { state.withLock { $0.storeFailures = 0 } }
         return answer
     }
@@ -344,12 +344,16 @@ public final class ServerNode: @unchecked Sendable {
     /// Serves other apps from now on; see `ServerMachine.setApps`.
     func setApps(_ apps: [SyncString: NodeApp]) {
         self.apps.withLock { $0 = apps }
+        followed.wake()
         let apps = apps.mapValues { $0.serverApp() }
         loop.execute { self.machine.setApps(apps) }
     }
 
     /// What users may see or write is another thing now. Nil: of all users.
-    func rightsChanged(of users: Set<SyncString>?) { loop.execute { self.handle(.rightsChanged(users)) } }
+    func rightsChanged(of users: Set<SyncString>?) {
+        followed.wake()
+        loop.execute { self.handle(.rightsChanged(users)) }
+    }
 
     /// An app's schema has other versions: its sessions bind anew, and go on from where they are.
     func schemaChanged(of app: String) {
@@ -427,8 +431,9 @@ public final class ServerNode: @unchecked Sendable {
     // MARK: The store
 
     private func ask(_ number: RequestNumber, _ request: ServerStoreRequest) {
-        var ingested: [SyncString: Int] = [:]
+        var (ingested, head) = ([SyncString: Int](), Cursor?.none)
         if case .commit(let commit) = request.kind {
+            head = commit.head.cursor
             for name in commit.ingested.keys { ingested[name.className, default: 0] += 1 }
             metrics.groups.increment()
             metrics.commits.increment(by: commit.entries.count)
@@ -437,16 +442,24 @@ public final class ServerNode: @unchecked Sendable {
         }
         requests[number] = Request(
             at: now(),
+            head: head,
             ingested: ingested,
             stream: request.stream,
             isWrite: request.kind.isWrite
         )
-        let started = DispatchTime.now().uptimeNanoseconds
-        let timer = metrics.store
-        store.perform(request) { answer in
-            timer.recordNanoseconds(Int64(DispatchTime.now().uptimeNanoseconds - started))
+        perform(request) { answer in
             guard !self.isStopped.load(ordering: .acquiring) else { return }
             self.loop.execute { self.take(answer, number) }
+        }
+    }
+
+    /// Has the store do a request, and measures the time that it takes.
+    private func perform(_ request: ServerStoreRequest, _ answer: @escaping @Sendable (ServerStoreAnswer) -> Void) {
+        let started = DispatchTime.now().uptimeNanoseconds
+        let timer = metrics.store
+        store.perform(request) {
+            timer.recordNanoseconds(Int64(DispatchTime.now().uptimeNanoseconds - started))
+            answer($0)
         }
     }
 
@@ -455,6 +468,7 @@ public final class ServerNode: @unchecked Sendable {
         guard let asked = requests.removeValue(forKey: number) else { return }
         // Also if nobody knows whether they were.
         if !asked.ingested.isEmpty { ingested(asked.stream, asked.ingested) }
+        if let head = answer.head ?? (answer.isDone ? asked.head : nil) { followed.note(asked.stream, head) }
         switch answer {
         // A head that moved is no failure of the store, and a commit that is too large is refused.
         case .failed(.moved): break
@@ -531,6 +545,7 @@ public final class ServerNode: @unchecked Sendable {
     /// - Returns: succeeds when nobody is connected any more.
     public func drain(_ milliseconds: Int64) -> EventLoopFuture<Void> {
         state.withLock { $0.isDraining = true }
+        followed.wake()
         let promise = loop.makePromise(of: Void.self)
         loop.execute {
             if let drained = self.drained { return drained.futureResult.cascade(to: promise) }
@@ -563,9 +578,24 @@ public final class ServerNode: @unchecked Sendable {
         for submission in submissions.values { giveUp(submission.promise) }
         submissions = [:]
         reads.stop()
-        sweep?.cancel()
-        sweep = nil
+        followed.stop()
+        for task in [sweep, following] { task?.cancel() }
+        (sweep, following) = (nil, nil)
     }
+}
+
+extension ServerStoreAnswer {
+    /// The head that the answer names.
+    fileprivate var head: Cursor? {
+        switch self {
+        case .rows(let rows): rows.head.cursor
+        case .head(let head): head.cursor
+        case .bind(let answer): answer.head.cursor
+        default: nil
+        }
+    }
+
+    fileprivate var isDone: Bool { if case .done = self { true } else { false } }
 }
 
 extension ClientMessage {

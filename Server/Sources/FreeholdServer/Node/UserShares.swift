@@ -19,16 +19,31 @@ final class UserShares: Sendable {
     /// - Parameter most: The number of reads of a user that run at the same time, at least 1.
     init(most: Int) { self.most = most }
 
-    /// Runs a read as soon as the user's share has room.
-    ///
-    /// - Throws: `CancellationError` if the task is cancelled before; what the body throws.
-    func run<Result: Sendable>(for user: SyncString, _ body: () async throws -> Result) async throws -> Result {
-        guard await enter(user) else { throw CancellationError() }
-        defer { leave(user) }
-        return try await body()
+    /// The place of one read among those of its user. It is given back by ``leave()``, or when nothing holds it any more.
+    final class Place: Sendable {
+        private let shares: UserShares
+        private let user: SyncString
+        private let hasLeft = Atomic(false)
+
+        fileprivate init(_ shares: UserShares, _ user: SyncString) { (self.shares, self.user) = (shares, user) }
+
+        deinit { leave() }
+
+        /// Gives the place back. The second call does nothing.
+        func leave() { if !hasLeft.exchange(true, ordering: .acquiringAndReleasing) { shares.leave(user) } }
     }
 
-    private func enter(_ user: SyncString) async -> Bool {
+    /// Waits until the user's share has room for a read.
+    ///
+    /// The place belongs to the work of the store, which goes on if its asker is cancelled.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled before.
+    func enter(_ user: SyncString) async throws -> Place {
+        guard await wait(for: user) else { throw CancellationError() }
+        return Place(self, user)
+    }
+
+    private func wait(for user: SyncString) async -> Bool {
         let number = state.withLock { state in
             state.last += 1
             return state.last
@@ -62,7 +77,7 @@ final class UserShares: Sendable {
         state.withLock { state in state.shares[user].map { ($0.running, $0.waiting.count) } ?? (0, 0) }
     }
 
-    private func leave(_ user: SyncString) {
+    fileprivate func leave(_ user: SyncString) {
         let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             guard var share = state.shares[user] else { return nil }
             let next = share.waiting.isEmpty ? nil : share.waiting.removeFirst().continuation

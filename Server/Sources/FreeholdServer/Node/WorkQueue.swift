@@ -6,7 +6,8 @@ import Synchronization
 /// each of them occupies one thread at most.
 final class WorkQueue: Sendable {
     private let queue: TurnQueue<SyncString>
-    private let cancelled = Mutex<Set<WorkNumber>>([])
+    /// The work of machines that hasn't ended, by number, with whether it is cancelled.
+    private let works = Mutex<[WorkNumber: Bool]>([:])
     private let isStopped = Atomic(false)
 
     init(width: Int = max(4, System.coreCount)) { queue = TurnQueue(width: width) }
@@ -15,19 +16,34 @@ final class WorkQueue: Sendable {
 
     /// Does a machine's work.
     func add(_ number: WorkNumber, _ work: ServerWork, _ done: @escaping @Sendable (ServerWorkResult) -> Void) {
+        works.withLock { $0[number] = false }
+        continueWork(number, work, done)
+    }
+
+    private func continueWork(
+        _ number: WorkNumber,
+        _ work: ServerWork,
+        _ done: @escaping @Sendable (ServerWorkResult) -> Void
+    ) {
         queue.add(work.user) {
-            guard !self.isStopped.load(ordering: .acquiring), !self.forget(number) else { return }
+            let isCancelled = self.works.withLock { $0[number] ?? true }
+            guard !self.isStopped.load(ordering: .acquiring), !isCancelled else { return self.forget(number) }
             var work = work
-            guard let result = work.runSlice() else { return self.add(number, work, done) }
-            _ = self.forget(number)
+            guard let result = work.runSlice() else { return self.continueWork(number, work, done) }
+            self.forget(number)
             done(result)
         }
     }
 
-    /// Ends a machine's work, which isn't needed any more, after the slice that is running.
-    func cancel(_ number: WorkNumber) { cancelled.withLock { _ = $0.insert(number) } }
+    /// Ends a machine's work, which isn't needed any more, after the slice that is running. Work that has ended isn't known here.
+    func cancel(_ number: WorkNumber) {
+        works.withLock { works in if works[number] != nil { works[number] = true } }
+    }
 
-    private func forget(_ number: WorkNumber) -> Bool { cancelled.withLock { $0.remove(number) != nil } }
+    private func forget(_ number: WorkNumber) { works.withLock { $0[number] = nil } }
+
+    /// The number of pieces of machines' work that are known.
+    var known: Int { works.withLock { $0.count } }
 
     // MARK: Of requests
 

@@ -1,3 +1,5 @@
+import FreeholdHTTP
+
 import NIOCore
 import NIOHTTP1
 import NIOPosix

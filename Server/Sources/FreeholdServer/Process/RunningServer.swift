@@ -1,3 +1,4 @@
+import FreeholdHTTP
 public import FreeholdSyncCore
 public import Logging
 import NIOCore
@@ -73,7 +74,9 @@ public final class RunningServer: Sendable {
     ) async throws -> RunningServer {
         let (own, logger) = (settings, logger.safe)
         let tls = try settings.tls.map { try TLSContexts(certificates: $0.certificates, key: $0.key) }
-        let (settings, accounts) = try await settings.withAccounts(logger, tls)
+        let (checked, accounts) = try await settings.withAccounts(logger, tls)
+        var settings = checked
+        settings.node.writers = settings.node.writers ?? accounts.map { WriterSecrets(secret: $0.tokens.secret) }
         let authenticator = try await settings.authenticator(accounts)
         let machine = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads ?? System.coreCount)
@@ -95,7 +98,8 @@ public final class RunningServer: Sendable {
                     host: settings.host,
                     port: settings.port,
                     tls: tls,
-                    services: [DocumentService(node, positions: positions).http] + (accounts.map { [$0.http] } ?? []),
+                    services: [DocumentService(node, positions: positions).group] + (accounts.map { [$0.group] } ?? []),
+                    observers: [HTTPLog(logger), HTTPMetrics(metrics, prefix: "freehold_http")],
                     group: group
                 )
             }
@@ -174,7 +178,10 @@ public final class RunningServer: Sendable {
         watching?.cancel()
         // During the drain, the administrator's port still reports the state.
         await listeners[0].close()
-        try? await node.drain(milliseconds ?? settings.drainTime).get()
+        let time = milliseconds ?? settings.drainTime
+        let drained = node.drain(time)
+        await listeners[0].drain(within: time)
+        try? await drained.get()
         await ingest?.stop(after: .milliseconds(max(milliseconds ?? settings.drainTime, 1_000)))
         for listener in listeners.dropFirst() { await listener.close() }
         try? await node.stop().get()

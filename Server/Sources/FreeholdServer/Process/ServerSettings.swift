@@ -1,3 +1,5 @@
+import FreeholdHTTP
+
 import FreeholdSyncCore
 
 /// The settings of a server, from its settings file, the environment and the command's flags.

@@ -134,7 +134,9 @@ final class AttackField: Sendable {
         address: String = "203.0.113.9",
         headers: [String] = []
     ) async throws -> [UInt8] {
-        var lines = ["\(method) \(path) HTTP/1.1", "Host: localhost", "X-Forwarded-For: \(address)"] + headers
+        var lines =
+            ["\(method) \(path) HTTP/1.1", "Host: localhost", "X-Forwarded-For: \(address)", "Connection: close"]
+            + headers
         if let user { lines.append("Authorization: Bearer \(try await TestServer.token(user))") }
         if !body.isEmpty || method != "GET" { lines.append("Content-Length: \(body.count)") }
         return Array((lines + ["", ""]).joined(separator: "\r\n").utf8) + body

@@ -79,8 +79,7 @@ struct AttackOutcome: Sendable {
         for kind in HonestTraffic.Kind.allCases {
             guard let quiet = quiet[kind], let times = attacked[kind] else { continue }
             let limit = bounds.limit(kind, quiet: quiet)
-            // If quiet requests take seconds, the machine is too busy for a comparison of times.
-            if times.p99 > limit, quiet.p99 < .seconds(5) {
+            if times.p99 > limit {
                 problems.append("\(kind.rawValue): p99 \(Self.text(times.p99)), quiet \(Self.text(quiet.p99))")
             }
             // One request of a hundred may exceed a limit of a busy server.

@@ -66,6 +66,35 @@ extension Attack {
                 while !field.hasLeft { try await Task.sleep(for: .milliseconds(100)) }
             }
         },
+        Attack(name: "connections that wait for their next request") { field in
+            var connections: [RawConnection] = []
+            for _ in 0..<field.share(4_000) { connections.append(try await field.raw()) }
+            let all = connections
+            return {
+                for connection in all {
+                    await connection.send(Array("GET /health HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+                    _ = await connection.next()
+                }
+                while !field.hasLeft { try await Task.sleep(for: .milliseconds(100)) }
+            }
+        },
+        Attack(name: "pipelined pages that aren't read") { field in
+            let text = Made.text(10_000).string
+            try await field.write(documents: (0..<400).map { "{\"_id\": \($0), \"text\": \"\(text)\"}" })
+            let last = String(decoding: try await field.request("GET", documents + "?limit=400"), as: UTF8.self)
+            let request = Array(last.replacing("Connection: close\r\n", with: "").utf8)
+            var connections: [RawConnection] = []
+            for _ in 0..<20 {
+                let connection = try await field.raw()
+                try await connection.setReading(false)
+                connections.append(connection)
+            }
+            let all = connections
+            return {
+                for connection in all { await connection.send(Array(repeatElement(request, count: 50).joined())) }
+                while !field.hasLeft { try await Task.sleep(for: .milliseconds(100)) }
+            }
+        },
         Attack(name: "change streams that aren't read") { field in
             let follow = try await field.request("GET", "/api/data/v1/app/docs/$changes")
             for _ in 0..<40 {

@@ -119,7 +119,7 @@ enum HonestRequest {
     static func ask(_ head: [String], _ body: [UInt8], port: Int, limit: Duration) async throws -> Int {
         let connection = try await RawConnection(port: port)
         return try await limited(to: limit, { await connection.close() }) {
-            await connection.send(Array((head + ["", ""]).joined(separator: "\r\n").utf8) + body)
+            await connection.send(Array((head + ["Connection: close", "", ""]).joined(separator: "\r\n").utf8) + body)
             let text = await connection.rest()
             guard let status = text.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
                 throw HonestFailure(description: "no answer")

@@ -64,11 +64,11 @@ final class GroupQuery {
         }
     }
 
-    func aggregate(_ aggregate: Aggregate, _ keyPath: String, _ group: Int, _ groups: RowGroups) -> Value {
-        source.core.exclusively { folded(aggregate, keyPath, group, groups) }
+    func aggregate(_ aggregate: Aggregate, _ keyPath: String, group: Int, groups: RowGroups) -> Value {
+        source.core.exclusively { folded(aggregate, keyPath, group: group, groups: groups) }
     }
 
-    private func folded(_ aggregate: Aggregate, _ keyPath: String, _ group: Int, _ groups: RowGroups) -> Value {
+    private func folded(_ aggregate: Aggregate, _ keyPath: String, group: Int, groups: RowGroups) -> Value {
         if let last = aggregated, last.aggregate == aggregate, last.keyPath == keyPath {
             return groups.aggregate(aggregate, of: last.path, group)
         }
@@ -83,7 +83,7 @@ final class GroupQuery {
     func objects(_ key: [Value]) -> _CollectionSource {
         zip(paths, key).reduce(source) { source, part in
             let (path, value) = part
-            if !FreeholdEngine.Comparison.equal.holds(value, value) {
+            if !FreeholdEngine.Comparison.equal.holds(between: value, and: value) {
                 // NaN is the only value that differs from itself.
                 return source.adding(.filter(.compare(.path(path), .notEqual, .path(path), [])))
             }

@@ -74,11 +74,11 @@ public struct ResultsGroup<Key, Member: KeypathSortable & RealmCollectionValue> 
 
     private func aggregated(_ aggregate: Aggregate, _ keyPath: String) -> Value {
         guard let current = query.current() else { return aggregate == .sum ? .int(0) : .null }
-        if current === groups { return query.aggregate(aggregate, keyPath, position, groups) }
+        if current === groups { return query.aggregate(aggregate, keyPath, group: position, groups: groups) }
         // The realm has moved to another version since the group was read.
         let key = groups.key(position)
         for i in 0..<current.count where zip(current.key(i), key).allSatisfy({ Value.areEqual($0, $1) }) {
-            return query.aggregate(aggregate, keyPath, i, current)
+            return query.aggregate(aggregate, keyPath, group: i, groups: current)
         }
         return aggregate == .sum ? .int(0) : .null
     }

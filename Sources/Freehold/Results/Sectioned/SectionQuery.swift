@@ -85,7 +85,7 @@ struct SectionIdentity<Key: _Persistable & Hashable>: Hashable, CustomStringConv
     ///
     /// - Precondition: The content is a value of the type.
     var key: Key {
-        guard let typed else { return _fhUnmapped(nil, content.plain, nil) }
+        guard let typed else { return _fhUnmapped(nil, content.plain, or: nil) }
         return typed
     }
 

@@ -97,16 +97,16 @@ struct GeoCell: Equatable {
         }
     }
 
-    private func vector(_ u: Double, _ v: Double) -> SphereVector {
+    private func vector(u: Double, v: Double) -> SphereVector {
         let sign = face < 3 ? 1.0 : -1.0
         return switch face % 3 {
-        case 0: SphereVector(sign, u, v).normalized
-        case 1: SphereVector(u, sign, v).normalized
-        default: SphereVector(u, v, sign).normalized
+        case 0: SphereVector(x: sign, y: u, z: v).normalized
+        case 1: SphereVector(x: u, y: sign, z: v).normalized
+        default: SphereVector(x: u, y: v, z: sign).normalized
         }
     }
 
-    var center: SphereVector { vector(spanX.middle, spanY.middle) }
+    var center: SphereVector { vector(u: spanX.middle, v: spanY.middle) }
 
     /// An upper bound of the distance of a place in the square from the square's centre: half an edge in each direction. No edge is longer than it
     /// would be in the middle of a side.
@@ -119,7 +119,7 @@ struct GeoCell: Equatable {
         for (u, v) in [
             (spanX.low, spanY.low), (spanX.high, spanY.low), (spanX.low, spanY.high), (spanX.high, spanY.high),
         ] {
-            chordSquared = max(chordSquared, (center - vector(u, v)).lengthSquared)
+            chordSquared = max(chordSquared, (center - vector(u: u, v: v)).lengthSquared)
         }
         // The result is at least the angle, for chords up to half a side of the cube.
         return (center, chordSquared.squareRoot() * (1 + chordSquared / 20) + 1e-14)

@@ -19,7 +19,7 @@ extension GeoCell {
 
 extension IndexOverlay {
     func insertPlace(_ key: ObjectKey, in view: DataView) {
-        if let entry = view.placeEntry(column, key) { changes.insertInt(entry, key.raw) }
+        if let entry = view.placeEntry(column, key) { changes.insertInt(entry, key: key.raw) }
     }
 }
 
@@ -37,8 +37,8 @@ extension WriteTransaction {
         let new = placeEntry(column, key)
         guard old != new else { return }
         let index = index(column)
-        if let old { index.changes.removeInt(old, key.raw) }
-        if let new { index.changes.insertInt(new, key.raw) }
+        if let old { index.changes.removeInt(old, key: key.raw) }
+        if let new { index.changes.insertInt(new, key: key.raw) }
     }
 
     /// Returns whether the object is in the index. Objects that this transaction created are added when indexes are settled.

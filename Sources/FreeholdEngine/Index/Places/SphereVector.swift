@@ -16,7 +16,7 @@ struct SphereVector: Hashable {
     var z: Double
 
     @inline(__always)
-    init(_ x: Double, _ y: Double, _ z: Double) {
+    init(x: Double, y: Double, z: Double) {
         self.x = x
         self.y = y
         self.z = z
@@ -25,26 +25,26 @@ struct SphereVector: Hashable {
     /// Creates the vector of a point. Equal points have equal vectors: longitudes 180 and -180 are equal, and all longitudes at a pole are equal.
     init(latitude: Double, longitude: Double) {
         if latitude == 90 || latitude == -90 {
-            self.init(0, 0, latitude < 0 ? -1 : 1)
+            self.init(x: 0, y: 0, z: latitude < 0 ? -1 : 1)
             return
         }
         let north = latitude * (.pi / 180)
         let east = (longitude == -180 ? 180 : longitude) * (.pi / 180)
         let radius = cos(north)
-        self.init(radius * cos(east), radius * sin(east), sin(north))
+        self.init(x: radius * cos(east), y: radius * sin(east), z: sin(north))
     }
 
     init(_ point: GeoPoint) { self.init(latitude: point.latitude, longitude: point.longitude) }
 
-    @inline(__always) static func + (a: Self, b: Self) -> Self { Self(a.x + b.x, a.y + b.y, a.z + b.z) }
-    @inline(__always) static func - (a: Self, b: Self) -> Self { Self(a.x - b.x, a.y - b.y, a.z - b.z) }
-    @inline(__always) static func * (a: Self, s: Double) -> Self { Self(a.x * s, a.y * s, a.z * s) }
-    @inline(__always) static prefix func - (a: Self) -> Self { Self(-a.x, -a.y, -a.z) }
+    @inline(__always) static func + (a: Self, b: Self) -> Self { Self(x: a.x + b.x, y: a.y + b.y, z: a.z + b.z) }
+    @inline(__always) static func - (a: Self, b: Self) -> Self { Self(x: a.x - b.x, y: a.y - b.y, z: a.z - b.z) }
+    @inline(__always) static func * (a: Self, s: Double) -> Self { Self(x: a.x * s, y: a.y * s, z: a.z * s) }
+    @inline(__always) static prefix func - (a: Self) -> Self { Self(x: -a.x, y: -a.y, z: -a.z) }
 
     @inline(__always) func dot(_ b: Self) -> Double { x * b.x + y * b.y + z * b.z }
 
     @inline(__always)
-    func cross(_ b: Self) -> Self { Self(y * b.z - z * b.y, z * b.x - x * b.z, x * b.y - y * b.x) }
+    func cross(_ b: Self) -> Self { Self(x: y * b.z - z * b.y, y: z * b.x - x * b.z, z: x * b.y - y * b.x) }
 
     @inline(__always) var lengthSquared: Double { dot(self) }
     var length: Double { lengthSquared.squareRoot() }

@@ -125,7 +125,7 @@ final class TextTokenizer {
                         run.append(scalar: scalar, at: i)
                     }
                 case .unspaced:
-                    scalar = Self.composed(found.isSeveral ? scalar : found.folded, text, &end)
+                    scalar = Self.composed(found.isSeveral ? scalar : found.folded, in: text, end: &end)
                     run.append(unspaced: scalar, i..<end)
                 case .symbol: run.append(symbol: scalar, nil, i..<end)
                 case .flag:
@@ -168,12 +168,12 @@ final class TextTokenizer {
     }
 
     /// Returns Hangul of several parts, or kana followed by a voicing mark, as one scalar.
-    private static func composed(_ scalar: UInt32, _ text: UnsafeRawBufferPointer, _ end: inout Int) -> UInt32 {
+    private static func composed(_ scalar: UInt32, in text: UnsafeRawBufferPointer, end: inout Int) -> UInt32 {
         guard end < text.count, text[end] >= 0xe1 else { return scalar }
         var next = end
         let mark = decode(text, &next)
         if scalar &- 0x3041 < 0xbf {
-            guard let voiced = voiced(scalar, mark) else { return scalar }
+            guard let voiced = voiced(scalar, mark: mark) else { return scalar }
             end = next
             return voiced
         }
@@ -192,7 +192,7 @@ final class TextTokenizer {
         return scalar
     }
 
-    private static func voiced(_ kana: UInt32, _ mark: UInt32) -> UInt32? {
+    private static func voiced(_ kana: UInt32, mark: UInt32) -> UInt32? {
         // Katakana are 96 code points above hiragana.
         let hiragana = kana >= 0x30a1 ? kana - 0x60 : kana
         switch mark {
@@ -277,14 +277,14 @@ private struct TextRun<Sink: TokenSink> {
 
     mutating func append(unspaced scalar: UInt32, _ range: Range<Int>) {
         if length > 0 { separate(at: range.lowerBound) }
-        if before != 0 { give(before, scalar, .pair, beforeRange.lowerBound..<range.upperBound) }
+        if before != 0 { give(before, scalar, kind: .pair, range: beforeRange.lowerBound..<range.upperBound) }
         before = scalar
         beforeRange = range
     }
 
     mutating func append(symbol scalar: UInt32, _ second: UInt32?, _ range: Range<Int>) {
         separate(at: range.lowerBound)
-        give(scalar, second, .word, range)
+        give(scalar, second, kind: .word, range: range)
     }
 
     /// Ends the present word or run of unspaced characters.
@@ -295,11 +295,11 @@ private struct TextRun<Sink: TokenSink> {
         } else if before != 0 {
             let scalar = before
             before = 0
-            give(scalar, nil, .last, beforeRange)
+            give(scalar, nil, kind: .last, range: beforeRange)
         }
     }
 
-    private mutating func give(_ first: UInt32, _ second: UInt32?, _ kind: TextToken.Kind, _ range: Range<Int>) {
+    private mutating func give(_ first: UInt32, _ second: UInt32?, kind: TextToken.Kind, range: Range<Int>) {
         put(first)
         if let second { put(second) }
         give(kind, range)

@@ -16,12 +16,12 @@ final class TextWords {
     }
 
     /// - Parameter text: the text, or `nil` for null, which doesn't contain words.
-    func insert(_ text: UnsafeRawBufferPointer?, _ key: Int64, _ changes: IndexChanges) {
+    func insert(_ text: UnsafeRawBufferPointer?, _ key: Int64, in changes: IndexChanges) {
         read(text, words)
         words.forEach { changes.insert($0, key) }
     }
 
-    func remove(_ text: UnsafeRawBufferPointer?, _ key: Int64, _ changes: IndexChanges) {
+    func remove(_ text: UnsafeRawBufferPointer?, _ key: Int64, in changes: IndexChanges) {
         read(text, words)
         words.forEach { changes.remove($0, key) }
     }
@@ -29,9 +29,9 @@ final class TextWords {
     /// Replaces the entries of a text. Only the differences become changes.
     func replace(
         _ old: UnsafeRawBufferPointer?,
-        _ new: UnsafeRawBufferPointer?,
-        _ key: Int64,
-        _ changes: IndexChanges
+        with new: UnsafeRawBufferPointer?,
+        key: Int64,
+        in changes: IndexChanges
     ) {
         read(old, oldWords)
         read(new, words)

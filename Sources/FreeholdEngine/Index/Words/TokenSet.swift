@@ -55,7 +55,7 @@ final class TokenSet {
         let hash = Self.hash(token)
         var slot = Int(truncatingIfNeeded: hash) & (slotCount &- 1)
         while slots[slot] >> 32 == round {
-            if isEqual(Int(slots[slot] & 0xffff_ffff) &- 1, token, hash) { return }
+            if isEqual(Int(slots[slot] & 0xffff_ffff) &- 1, to: token, hash: hash) { return }
             slot = (slot &+ 1) & (slotCount &- 1)
         }
         let start = start(count)
@@ -71,7 +71,7 @@ final class TokenSet {
         let hash = Self.hash(token)
         var slot = Int(truncatingIfNeeded: hash) & (slotCount &- 1)
         while slots[slot] >> 32 == round {
-            if isEqual(Int(slots[slot] & 0xffff_ffff) &- 1, token, hash) { return true }
+            if isEqual(Int(slots[slot] & 0xffff_ffff) &- 1, to: token, hash: hash) { return true }
             slot = (slot &+ 1) & (slotCount &- 1)
         }
         return false
@@ -81,7 +81,7 @@ final class TokenSet {
     private func start(_ i: Int) -> Int { i == 0 ? 0 : entries[i &- 1].end }
 
     @inline(__always)
-    private func isEqual(_ i: Int, _ token: UnsafeRawBufferPointer, _ hash: UInt64) -> Bool {
+    private func isEqual(_ i: Int, to token: UnsafeRawBufferPointer, hash: UInt64) -> Bool {
         guard entries[i].hash == hash else { return false }
         let start = start(i)
         return entries[i].end &- start == token.count

@@ -32,11 +32,11 @@ enum BytesTest: Sendable {
         case .matches(let expression): return expression.matches(bytes)
         case .range(let lower, let includingLower, let upper, let includingUpper):
             if let lower {
-                let c = lower.withUnsafeBytes { Value.compareBytes(bytes, $0) }
+                let c = lower.withUnsafeBytes { Value.compareBytes(bytes, with: $0) }
                 if c < 0 || (c == 0 && !includingLower) { return false }
             }
             if let upper {
-                let c = upper.withUnsafeBytes { Value.compareBytes(bytes, $0) }
+                let c = upper.withUnsafeBytes { Value.compareBytes(bytes, with: $0) }
                 if c > 0 || (c == 0 && !includingUpper) { return false }
             }
             return true

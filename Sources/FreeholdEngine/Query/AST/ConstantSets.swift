@@ -23,7 +23,7 @@ struct HashSlots: Sendable {
 
     /// Returns a hash in which differences of few bits are spread over all bits.
     @inline(__always)
-    static func mix(_ a: UInt64, _ b: UInt64 = 0) -> UInt64 {
+    static func mix(_ a: UInt64, with b: UInt64 = 0) -> UInt64 {
         let product = (a ^ 0x9e37_79b9_7f4a_7c15).multipliedFullWidth(by: b ^ 0xbf58_476d_1ce4_e5b9)
         return product.high ^ product.low
     }
@@ -92,7 +92,7 @@ struct BytesSet: Sendable, RandomAccessCollection {
         var hash = UInt64(bytes.count)
         var i = 0
         while i + 8 <= bytes.count {
-            hash = HashSlots.mix(hash, bytes.loadUnaligned(fromByteOffset: i, as: UInt64.self))
+            hash = HashSlots.mix(hash, with: bytes.loadUnaligned(fromByteOffset: i, as: UInt64.self))
             i += 8
         }
         var rest: UInt64 = 0
@@ -100,7 +100,7 @@ struct BytesSet: Sendable, RandomAccessCollection {
             rest = rest << 8 | UInt64(bytes[i])
             i += 1
         }
-        return HashSlots.mix(hash, rest)
+        return HashSlots.mix(hash, with: rest)
     }
 }
 
@@ -135,7 +135,7 @@ struct IntSet: Sendable {
 
     /// Sets `mask[i]` to whether the set contains the i-th integer.
     @inline(__always)
-    func fill(_ mask: Mask, _ n: Int, isNegated: Bool, _ value: (Int) -> Int64) {
+    func fill(_ mask: Mask, _ n: Int, isNegated: Bool, value: (Int) -> Int64) {
         let found: UInt8 = isNegated ? 0 : 1
         if bits.isEmpty {
             values.withUnsafeBufferPointer { values in
@@ -165,15 +165,15 @@ struct WordsSet: Sendable {
 
     init(_ all: [(UInt64, UInt64)]) {
         slots = HashSlots(capacity: all.count)
-        for value in all where !contains(value.0, value.1) {
-            slots.insert(values.count, HashSlots.mix(value.0, value.1))
+        for value in all where !contains(value.0, and: value.1) {
+            slots.insert(values.count, HashSlots.mix(value.0, with: value.1))
             values.append(value)
         }
     }
 
-    func contains(_ a: UInt64, _ b: UInt64) -> Bool {
+    func contains(_ a: UInt64, and b: UInt64) -> Bool {
         values.withUnsafeBufferPointer { values in
-            slots.find(HashSlots.mix(a, b)) { values[$0].0 == a && values[$0].1 == b } != nil
+            slots.find(HashSlots.mix(a, with: b)) { values[$0].0 == a && values[$0].1 == b } != nil
         }
     }
 }

@@ -1,20 +1,20 @@
 extension ArithmeticOperator {
     /// Returns null if one side isn't a number.
-    package func apply(_ a: Value, _ b: Value) -> Value {
+    package func apply(to a: Value, and b: Value) -> Value {
         switch (a, b) {
-        case (.int(let x), .int(let y)): return apply(x, y).map { .int($0) } ?? .null
+        case (.int(let x), .int(let y)): return apply(to: x, and: y).map { .int($0) } ?? .null
         case (.decimal128, _), (_, .decimal128):
             guard let x = a.decimal, let y = b.decimal else { return .null }
-            return .decimal128(apply(x, y))
+            return .decimal128(apply(to: x, and: y))
         default:
             guard let x = a.double, let y = b.double else { return .null }
-            return .double(apply(x, y))
+            return .double(apply(to: x, and: y))
         }
     }
 
     /// Returns the result with wraparound, or `nil` for a division by zero.
     @inline(__always)
-    func apply(_ a: Int64, _ b: Int64) -> Int64? {
+    func apply(to a: Int64, and b: Int64) -> Int64? {
         switch self {
         case .add: a &+ b
         case .subtract: a &- b
@@ -24,7 +24,7 @@ extension ArithmeticOperator {
     }
 
     @inline(__always)
-    func apply(_ a: Double, _ b: Double) -> Double {
+    func apply(to a: Double, and b: Double) -> Double {
         switch self {
         case .add: a + b
         case .subtract: a - b
@@ -33,7 +33,7 @@ extension ArithmeticOperator {
         }
     }
 
-    private func apply(_ a: Decimal128, _ b: Decimal128) -> Decimal128 {
+    private func apply(to a: Decimal128, and b: Decimal128) -> Decimal128 {
         switch self {
         case .add: a + b
         case .subtract: a - b

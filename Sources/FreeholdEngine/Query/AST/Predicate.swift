@@ -49,14 +49,14 @@ extension Predicate {
     public static func string(
         _ path: PropertyPath,
         _ op: StringOperator,
-        _ pattern: String?,
+        pattern: String?,
         ignoringCase: Bool = false
     ) -> Predicate {
         .text(path, op, pattern.map { .string($0) } ?? .null, ignoringCase ? .ignoringCase : [])
     }
 
     /// Returns the comparison of a value such as the count of a collection with a constant.
-    public static func operand(_ operand: Operand, _ op: Comparison, _ value: Value) -> Predicate {
+    public static func operand(_ operand: Operand, _ op: Comparison, value: Value) -> Predicate {
         .operands(operand, op, .constant(value))
     }
 }

@@ -56,7 +56,7 @@ private struct OrdinalDomain {
     /// Returns the least ordinal whose value compares with the constant as `>= 0` (or `> 0`), or `nil` if there is none.
     func least(_ constant: Value, above: Bool) -> Int64? {
         func holds(_ ordinal: Int64) -> Bool {
-            let c = Value.compare(value(ordinal), constant)
+            let c = Value.compare(value(ordinal), with: constant)
             return above ? c > 0 : c >= 0
         }
         guard holds(last) else { return nil }
@@ -199,7 +199,8 @@ extension ValueTest {
         func bytes(_ value: Value) -> [UInt8]? { value.type == type ? value.withStoredBytes { Array($0) } : nil }
         switch kind {
         case .text(let op, let pattern, let options):
-            return pattern.type == .string || pattern.type == .data ? BytesCondition(op, pattern, options) : nil
+            return pattern.type == .string || pattern.type == .data
+                ? BytesCondition(op, pattern, options: options) : nil
         case .oneOf(let values):
             return BytesCondition(.oneOf(BytesSet(values.compactMap(bytes))))
         case .between(let lower, let upper, let isClosed):

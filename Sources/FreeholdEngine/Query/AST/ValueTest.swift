@@ -30,7 +30,9 @@ package struct ValueTest: Sendable {
         var set: ValueSet?
         switch kind {
         case .text(let op, let pattern, let options):
-            if pattern.type == .string || pattern.type == .data { bytes = BytesCondition(op, pattern, options) }
+            if pattern.type == .string || pattern.type == .data {
+                bytes = BytesCondition(op, pattern, options: options)
+            }
         case .oneOf(let values): if values.count > 8 { set = ValueSet(values) }
         default: break
         }
@@ -51,11 +53,12 @@ package struct ValueTest: Sendable {
 
     private func matchesKind(_ value: Value) -> Bool {
         switch kind {
-        case .comparison(let op, let constant): return op.holds(value, constant)
+        case .comparison(let op, let constant): return op.holds(between: value, and: constant)
         case .between(let lower, let upper, let isClosed):
-            return Comparison.greaterOrEqual.holds(value, lower)
-                && (isClosed ? Comparison.lessOrEqual : .less).holds(value, upper)
-        case .oneOf(let values): return set?.contains(value) ?? values.contains { Comparison.equal.holds(value, $0) }
+            return Comparison.greaterOrEqual.holds(between: value, and: lower)
+                && (isClosed ? Comparison.lessOrEqual : .less).holds(between: value, and: upper)
+        case .oneOf(let values):
+            return set?.contains(value) ?? values.contains { Comparison.equal.holds(between: value, and: $0) }
         case .text(let op, let pattern, _):
             guard let bytes else { return pattern.isNull ? Self.matchesNullPattern(op, value) : op == .notEqual }
             guard value.type == .string || value.type == .data, !isMixed || value.type == pattern.type else {
@@ -80,7 +83,7 @@ struct ValueSet: Sendable {
     /// A value that is hashed and compared like `Comparison.equal`.
     private struct Element: Hashable, Sendable {
         let value: Value
-        static func == (a: Element, b: Element) -> Bool { Comparison.equal.holds(a.value, b.value) }
+        static func == (a: Element, b: Element) -> Bool { Comparison.equal.holds(between: a.value, and: b.value) }
         func hash(into hasher: inout Hasher) { value.hashEqual(into: &hasher) }
     }
 
@@ -108,11 +111,11 @@ struct BytesCondition: Sendable {
     }
 
     /// - Parameter pattern: a value that isn't null.
-    init(_ op: StringOperator, _ pattern: Value, _ options: TextOptions) {
-        self = pattern.withStoredBytes { BytesCondition(op, $0, TextFold(options)) }
+    init(_ op: StringOperator, _ pattern: Value, options: TextOptions) {
+        self = pattern.withStoredBytes { BytesCondition(op, $0, fold: TextFold(options)) }
     }
 
-    init(_ op: StringOperator, _ pattern: UnsafeRawBufferPointer, _ fold: TextFold?) {
+    init(_ op: StringOperator, _ pattern: UnsafeRawBufferPointer, fold: TextFold?) {
         if op == .matches {
             self.init(expression: pattern, fold)
             return
@@ -141,13 +144,13 @@ struct BytesCondition: Sendable {
     static func matches(
         _ bytes: UnsafeRawBufferPointer,
         _ op: StringOperator,
-        _ pattern: UnsafeRawBufferPointer,
-        _ fold: TextFold?
+        pattern: UnsafeRawBufferPointer,
+        fold: TextFold?
     ) -> Bool {
         if fold == nil, op == .equal || op == .notEqual {
-            return (Value.compareBytes(bytes, pattern) == 0) == (op == .equal)
+            return (Value.compareBytes(bytes, with: pattern) == 0) == (op == .equal)
         }
-        return BytesCondition(op, pattern, fold).matches(bytes)
+        return BytesCondition(op, pattern, fold: fold).matches(bytes)
     }
 
     func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {

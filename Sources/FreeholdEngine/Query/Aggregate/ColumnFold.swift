@@ -9,7 +9,7 @@ struct ColumnFold {
     private var ints = IntFold()
     private var doubles = DoubleFold()
 
-    init(_ aggregate: Aggregate, _ column: Column, _ view: DataView) {
+    init(_ aggregate: Aggregate, _ column: Column, in view: DataView) {
         self.aggregate = aggregate
         self.column = column
         self.view = view
@@ -23,20 +23,20 @@ struct ColumnFold {
         let span = view.clusterSpan
         let mask = MaskBuffer(span: span)
         MaskKernels.fill(mask.mask, from: present, span, ifSet: true, ifClear: false)
-        add(cluster, mask.mask, span)
+        add(cluster, mask.mask, count: span)
     }
 
     /// Adds the first `n` slots of a cluster. If there is a mask, only the slots whose byte is 1 are added.
-    mutating func add(_ cluster: Int, _ mask: Mask?, _ n: Int) {
+    mutating func add(_ cluster: Int, _ mask: Mask?, count n: Int) {
         guard let address = view.leaf(column, cluster: cluster) else { return addDefaults(mask, n) }
         let leaf = Leaf(address)
-        guard leaf.isSplit else { return add(leaf, mask, n) }
+        guard leaf.isSplit else { return add(leaf, mask, count: n) }
         let span = Leaf.partSpan(clusterSpan: view.clusterSpan, partsLog2: leaf.partsLog2)
         var start = 0
         while start < n {
             let m = min(span, n - start)
             if let address = view.leafPart(column, cluster: cluster, part: start / span) {
-                add(Leaf(address), mask.map { $0 + start }, m)
+                add(Leaf(address), mask.map { $0 + start }, count: m)
             } else {
                 addDefaults(mask.map { $0 + start }, m)
             }
@@ -57,7 +57,7 @@ struct ColumnFold {
         }
     }
 
-    private mutating func add(_ leaf: Leaf, _ mask: Mask?, _ n: Int) {
+    private mutating func add(_ leaf: Leaf, _ mask: Mask?, count n: Int) {
         let stored = min(leaf.count, n)
         if stored < n { addDefaults(mask.map { $0 + stored }, n - stored) }
         if stored == 0 { return }
@@ -66,18 +66,18 @@ struct ColumnFold {
             if let mask {
                 scratch.mask.update(from: mask, count: stored)
             } else {
-                MaskKernels.set(scratch.mask, stored, true)
+                MaskKernels.set(scratch.mask, count: stored, to: true)
             }
-            MaskKernels.set(scratch.mask, where: nulls, stored, false)
+            MaskKernels.set(scratch.mask, where: nulls, count: stored, to: false)
             mask = scratch.mask
         }
         let isSum = aggregate == .sum || aggregate == .average
         switch column.type {
-        case .int: ints.add(leaf, mask, stored, isSum: isSum)
+        case .int: ints.add(leaf, mask, count: stored, isSum: isSum)
         case .double:
-            doubles.add(leaf.valuesPointer.assumingMemoryBound(to: Double.self), mask, stored, isSum: isSum)
+            doubles.add(leaf.valuesPointer.assumingMemoryBound(to: Double.self), mask, count: stored, isSum: isSum)
         case .float:
-            doubles.add(leaf.valuesPointer.assumingMemoryBound(to: Float.self), mask, stored, isSum: isSum)
+            doubles.add(leaf.valuesPointer.assumingMemoryBound(to: Float.self), mask, count: stored, isSum: isSum)
         case .timestamp:
             for i in 0..<stored where mask.map({ $0[i] != 0 }) ?? true {
                 let (seconds, nanoseconds) = leaf.timestamp(i)
@@ -90,7 +90,7 @@ struct ColumnFold {
         case .mixed:
             let blobs = column.segment(.blobs)
             for i in 0..<stored where mask.map({ $0[i] != 0 }) ?? true {
-                others.add(view.value(.mixed, leaf, i, isOptional: true, blobs: blobs))
+                others.add(view.value(.mixed, leaf, slot: i, isOptional: true, blobs: blobs))
             }
         default: break
         }
@@ -112,7 +112,7 @@ struct IntFold {
     var least = Int64.max
     var greatest = Int64.min
 
-    mutating func add(_ leaf: Leaf, _ mask: Mask?, _ n: Int, isSum: Bool) {
+    mutating func add(_ leaf: Leaf, _ mask: Mask?, count n: Int, isSum: Bool) {
         let matches = mask.map { MaskKernels.count($0, n) } ?? n
         if matches == 0 { return }
         count += matches
@@ -120,16 +120,16 @@ struct IntFold {
         if isSum {
             if leaf.width == 8 {
                 let p = values.assumingMemoryBound(to: Int64.self)
-                let (high, low) = SumKernels.halves(p, mask, n)
+                let (high, low) = SumKernels.halves(p, mask, count: n)
                 wideSum += Int128(high) << 32 + Int128(low)
                 sum &+= Int64(truncatingIfNeeded: Int128(high) << 32 + Int128(low))
                 return
             }
             let offsets =
                 switch leaf.width {
-                case 1: SumKernels.bytes(values, mask, n)
-                case 2: SumKernels.shorts(values, mask, n)
-                case 4: SumKernels.words(values, mask, n)
+                case 1: SumKernels.bytes(values, mask, count: n)
+                case 2: SumKernels.shorts(values, mask, count: n)
+                case 4: SumKernels.words(values, mask, count: n)
                 default: UInt64(0)
                 }
             let total = Int128(leaf.base) * Int128(matches) + Int128(offsets)
@@ -145,13 +145,13 @@ struct IntFold {
         var low: Int64
         var high: Int64
         if leaf.width == 8 {
-            (low, high) = ExtremeKernels.longs(values, mask, n)
+            (low, high) = ExtremeKernels.longs(values, mask, count: n)
         } else {
             let (a, b) =
                 switch leaf.width {
-                case 1: ExtremeKernels.bytes(values, mask, n)
-                case 2: ExtremeKernels.shorts(values, mask, n)
-                default: ExtremeKernels.words(values, mask, n)
+                case 1: ExtremeKernels.bytes(values, mask, count: n)
+                case 2: ExtremeKernels.shorts(values, mask, count: n)
+                default: ExtremeKernels.words(values, mask, count: n)
                 }
             low = leaf.base &+ Int64(a)
             high = leaf.base &+ Int64(b)
@@ -169,13 +169,13 @@ struct DoubleFold {
     var least: Double?
     var greatest: Double?
 
-    mutating func add<T: BinaryFloatingPoint>(_ p: UnsafePointer<T>, _ mask: Mask?, _ n: Int, isSum: Bool) {
+    mutating func add<T: BinaryFloatingPoint>(_ p: UnsafePointer<T>, _ mask: Mask?, count n: Int, isSum: Bool) {
         count += mask.map { MaskKernels.count($0, n) } ?? n
         if isSum {
             if let doubles = p as? UnsafePointer<Double> {
-                sum += SumKernels.doubles(doubles, mask, n)
+                sum += SumKernels.doubles(doubles, mask, count: n)
             } else if let floats = p as? UnsafePointer<Float> {
-                sum += SumKernels.floats(floats, mask, n)
+                sum += SumKernels.floats(floats, mask, count: n)
             }
             return
         }

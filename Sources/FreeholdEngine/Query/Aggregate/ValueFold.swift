@@ -42,7 +42,7 @@ package struct ValueFold {
         switch aggregate {
         case .minimum, .maximum:
             if value.isNaN || value.nestedID != nil { return }
-            let c = best.isNull ? 0 : Value.compare(value, best)
+            let c = best.isNull ? 0 : Value.compare(value, with: best)
             if best.isNull || (aggregate == .minimum ? c < 0 : c > 0) { best = value }
         case .sum, .average:
             switch isMixed ? value.asDecimal : value {

@@ -36,7 +36,7 @@ struct AccessPlan {
     init(
         _ planner: Planner,
         _ table: Table,
-        _ conjuncts: [Predicate],
+        conjuncts: [Predicate],
         wanted: Int? = nil,
         isCount: Bool = false,
         choice: Choice = .cheapest
@@ -60,8 +60,8 @@ struct AccessPlan {
         if let wanted, let estimate, estimate > wanted { share = Double(wanted) / Double(estimate) }
         let best = candidates.map { (candidate: $0, cost: total($0, isCount: isCount)) }.min { $0.cost < $1.cost }!
         // A lower bound of the scan's cost usually decides, and then the nodes of the scan aren't created.
-        if choice == .cheapest, best.cost >= share * Self.leastScanCost(conjuncts, table, planner.view) {
-            let scanCost = share * AccessCost.scan(planner.node(.and(conjuncts), table), table, planner.view)
+        if choice == .cheapest, best.cost >= share * Self.leastScanCost(conjuncts, of: table, in: planner.view) {
+            let scanCost = share * AccessCost.scan(planner.node(.and(conjuncts), table), of: table, in: planner.view)
             if best.cost >= scanCost {
                 cost = scanCost
                 return
@@ -84,7 +84,7 @@ struct AccessPlan {
     }
 
     /// Returns a lower bound of the cost of each scan of the table that checks the conditions.
-    private static func leastScanCost(_ conjuncts: [Predicate], _ table: Table, _ view: DataView) -> Double {
+    private static func leastScanCost(_ conjuncts: [Predicate], of table: Table, in view: DataView) -> Double {
         var each = 0.2
         for case .oneOf(_, let values) in conjuncts where values.count > 16 { each += 2 }
         return Double(view.count(table)) * each + Double(view.clusterCount(table)) * AccessCost.cluster
@@ -142,20 +142,20 @@ extension Planner {
     func access(_ predicate: Predicate, _ table: Table) -> (any IndexAccess)? {
         switch predicate {
         case .comparison(let path, let op, let value):
-            return pathAccess(path, ValueTest(.comparison(op, value)), table)
+            return pathAccess(path, ValueTest(.comparison(op, value)), in: table)
         case .between(let path, let lower, let upper, let isClosed):
-            return pathAccess(path, ValueTest(.between(lower: lower, upper: upper, isClosed: isClosed)), table)
+            return pathAccess(path, ValueTest(.between(lower: lower, upper: upper, isClosed: isClosed)), in: table)
         case .oneOf(let path, let values):
             if path.isPlain, path.steps.isEmpty, let column = path.column, column.collection == .none,
                 column.isIndexed || column.isPrimaryKey, let condition = EncodedCondition(oneOf: values, column)
             {
-                return access(condition, column, table)
+                return access(condition, column, in: table)
             }
-            return pathAccess(path, ValueTest(.oneOf(values)), table)
+            return pathAccess(path, ValueTest(.oneOf(values)), in: table)
         case .text(let path, let op, let pattern, let options):
-            return pathAccess(path, ValueTest(.text(op, pattern, options)), table)
-        case .fullText(let path, let query): return fullTextAccess(path, query, table)
-        case .within(let path, let test): return placesAccess(path, test, table)
+            return pathAccess(path, ValueTest(.text(op, pattern, options)), in: table)
+        case .fullText(let path, let query): return fullTextAccess(path, query, in: table)
+        case .within(let path, let test): return placesAccess(path, test, in: table)
         case .objects(let keys): return ObjectsAccess(given: keys, view: view, table: table)
         case .constant(false): return ObjectsAccess(given: [], view: view, table: table)
         case .or(let all):
@@ -172,18 +172,18 @@ extension Planner {
         }
     }
 
-    func pathAccess(_ path: PropertyPath, _ test: ValueTest, _ table: Table) -> (any IndexAccess)? {
+    func pathAccess(_ path: PropertyPath, _ test: ValueTest, in table: Table) -> (any IndexAccess)? {
         guard path.isPlain else { return nil }
         guard path.steps.isEmpty, let column = path.column, column.type != .link else {
-            return linkAccess(path, test, table)
+            return linkAccess(path, test, in: table)
         }
         guard column.collection == .none, column.isIndexed || column.isPrimaryKey,
             let condition = EncodedCondition(test, column)
         else { return nil }
-        return access(condition, column, table)
+        return access(condition, column, in: table)
     }
 
-    func access(_ condition: EncodedCondition, _ column: Column, _ table: Table) -> (any IndexAccess)? {
+    func access(_ condition: EncodedCondition, _ column: Column, in table: Table) -> (any IndexAccess)? {
         guard let tree = view.searchTree(column) else { return nil }
         return ValuesAccess(
             view: view,
@@ -197,7 +197,7 @@ extension Planner {
     }
 
     /// Returns the node that checks a condition at the end of a path.
-    func pathNode(_ path: PropertyPath, _ test: ValueTest, _ table: Table) -> PlanNode {
+    func pathNode(_ path: PropertyPath, _ test: ValueTest, in table: Table) -> PlanNode {
         switch test.kind {
         case .comparison(let op, let value): node(.comparison(path, op, value), table)
         case .between(let lower, let upper, let isClosed):

@@ -21,7 +21,7 @@ final class BytesPairScan: PlanNode {
     }
 
     /// - Parameter condition: a condition on the bytes of both values, where `nil` stands for null.
-    init(view: DataView, table: Table, _ a: Column, _ b: Column, _ condition: @escaping (Bytes?, Bytes?) -> Bool) {
+    init(view: DataView, table: Table, left a: Column, right b: Column, condition: @escaping (Bytes?, Bytes?) -> Bool) {
         self.table = table
         self.a = a
         self.b = b
@@ -42,9 +42,9 @@ final class BytesPairScan: PlanNode {
         view.withBytes(a, key) { x in view.withBytes(b, key) { condition(x, $0) } }
     }
 
-    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
-        read(a, cluster, n, left)
-        read(b, cluster, n, right)
+    override func fill(_ cluster: Int, _ mask: Mask, count n: Int) {
+        read(a, cluster, count: n, into: left)
+        read(b, cluster, count: n, into: right)
         let presence = view.presence(table, cluster: cluster)
         let first = Int64(cluster * view.clusterSpan)
         for i in 0..<n {
@@ -57,9 +57,9 @@ final class BytesPairScan: PlanNode {
         }
     }
 
-    private func read(_ column: Column, _ cluster: Int, _ n: Int, _ out: UnsafeMutablePointer<Field>) {
+    private func read(_ column: Column, _ cluster: Int, count n: Int, into out: UnsafeMutablePointer<Field>) {
         let ifMissing = Field(start: nil, count: column.isOptional ? Field.null : 0)
-        view.forEachLeaf(column, cluster: cluster, n) { leaf, start, m in
+        view.forEachLeaf(column, cluster: cluster, count: n) { leaf, start, m in
             let stored = min(leaf?.count ?? 0, m)
             (out + start + stored).initialize(repeating: ifMissing, count: m - stored)
             guard let leaf else { return }

@@ -29,8 +29,8 @@ final class BytesScan: ColumnScan {
         }
     }
 
-    override func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
-        guard let bytes else { return MaskKernels.set(mask, n, matchesAny) }
+    override func fillValues(_ leaf: Leaf, _ mask: Mask, count n: Int) {
+        guard let bytes else { return MaskKernels.set(mask, count: n, to: matchesAny) }
         let end = leaf.offset(n)
         let readable = leaf.offset(leaf.count)
         if let fold = bytes.fold {
@@ -40,10 +40,10 @@ final class BytesScan: ColumnScan {
                 reserve(end)
                 let folded = (scratch.baseAddress! + Self.slack).assumingMemoryBound(to: UInt8.self)
                 isASCII = FoldKernels.foldASCII(source, end, into: folded)
-                run(bytes.test, leaf, UnsafeRawPointer(folded), readable: end + Self.slack, mask, n)
+                run(bytes.test, leaf, area: UnsafeRawPointer(folded), readable: end + Self.slack, into: mask, count: n)
             } else {
                 isASCII = FoldKernels.isASCII(UnsafeRawBufferPointer(start: source, count: end))
-                run(bytes.test, leaf, leaf.bytesArea, readable: readable, mask, n)
+                run(bytes.test, leaf, area: leaf.bytesArea, readable: readable, into: mask, count: n)
             }
             if !isASCII {
                 for i in 0..<n {
@@ -55,7 +55,7 @@ final class BytesScan: ColumnScan {
                 }
             }
         } else {
-            run(bytes.test, leaf, leaf.bytesArea, readable: readable, mask, n)
+            run(bytes.test, leaf, area: leaf.bytesArea, readable: readable, into: mask, count: n)
         }
         if bytes.isNegated { MaskKernels.complement(mask, n) }
         if let references = leaf.referenceBitmap {
@@ -74,10 +74,10 @@ final class BytesScan: ColumnScan {
     private func run(
         _ test: BytesTest,
         _ leaf: Leaf,
-        _ area: UnsafeRawPointer,
+        area: UnsafeRawPointer,
         readable: Int,
-        _ mask: Mask,
-        _ n: Int
+        into mask: Mask,
+        count n: Int
     ) {
         let offsets = leaf.valuesPointer
         if leaf.width == 2 {
@@ -89,8 +89,8 @@ final class BytesScan: ColumnScan {
                     readable: readable,
                     count: leaf.count
                 ),
-                n,
-                mask
+                count: n,
+                into: mask
             )
         } else {
             Self.runLong(
@@ -101,18 +101,18 @@ final class BytesScan: ColumnScan {
                     readable: readable,
                     count: leaf.count
                 ),
-                n,
-                mask
+                count: n,
+                into: mask
             )
         }
     }
 
-    private static func runShort(_ test: BytesTest, _ column: BytesColumn<UInt16>, _ n: Int, _ mask: Mask) {
-        BytesKernels.run(test, column, n, mask)
+    private static func runShort(_ test: BytesTest, _ column: BytesColumn<UInt16>, count n: Int, into mask: Mask) {
+        BytesKernels.run(test, column, count: n, into: mask)
     }
 
-    private static func runLong(_ test: BytesTest, _ column: BytesColumn<UInt32>, _ n: Int, _ mask: Mask) {
-        BytesKernels.run(test, column, n, mask)
+    private static func runLong(_ test: BytesTest, _ column: BytesColumn<UInt32>, count n: Int, into mask: Mask) {
+        BytesKernels.run(test, column, count: n, into: mask)
     }
 
     private func reserve(_ size: Int) {

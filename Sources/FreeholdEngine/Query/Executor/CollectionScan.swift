@@ -26,13 +26,13 @@ class CollectionScan: PlanNode {
         }
     }
 
-    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
-        MaskKernels.set(mask, n, true)
-        narrow(cluster, mask, n, mask)
+    override func fill(_ cluster: Int, _ mask: Mask, count n: Int) {
+        MaskKernels.set(mask, count: n, to: true)
+        narrow(cluster, mask, count: n, scratch: mask)
     }
 
-    override func narrow(_ cluster: Int, _ mask: Mask, _ n: Int, _ scratch: Mask) {
-        view.forEachCollection(column, table, cluster: cluster, n, mask) { slot, list in
+    override func narrow(_ cluster: Int, _ mask: Mask, count n: Int, scratch: Mask) {
+        view.forEachCollection(column, table, cluster: cluster, count: n, mask: mask) { slot, list in
             if !hasMatch(part == .keys ? list.keys! : list.values) { mask[slot] = 0 }
         }
     }
@@ -46,16 +46,16 @@ extension DataView {
         _ column: Column,
         _ table: Table,
         cluster: Int,
-        _ n: Int,
-        _ mask: Mask,
+        count n: Int,
+        mask: Mask,
         emptyMatches: Bool = false,
-        _ body: (_ slot: Int, _ list: (keys: StoredList?, values: StoredList)) -> Void
+        body: (_ slot: Int, _ list: (keys: StoredList?, values: StoredList)) -> Void
     ) {
         let presence = presence(table, cluster: cluster)
         let blobs = column.segment(.blobs)
-        forEachLeaf(column, cluster: cluster, n) { leaf, start, m in
+        forEachLeaf(column, cluster: cluster, count: n) { leaf, start, m in
             let stored = min(leaf?.count ?? 0, m)
-            if !emptyMatches { MaskKernels.set(mask + start + stored, m - stored, false) }
+            if !emptyMatches { MaskKernels.set(mask + start + stored, count: m - stored, to: false) }
             guard let leaf else { return }
             for i in 0..<stored where mask[start + i] != 0 {
                 let slot = start + i
@@ -119,9 +119,9 @@ final class ElementScan: CollectionScan {
             var found = false
             tree.forEachChunk(from: 0, in: view) { chunk, _, count in
                 let type = kernel.column.type
-                let leaf = view.chunk(chunk, count, of: tree, type, isOptional: kernel.column.isOptional)
+                let leaf = view.chunk(chunk, count, of: tree, type: type, isOptional: kernel.column.isOptional)
                 if leaf.isBlank { return false }
-                kernel.fill(leaf, buffer.mask, count)
+                kernel.fill(leaf, buffer.mask, count: count)
                 found = !MaskKernels.isEmpty(buffer.mask, count)
                 return !found
             }
@@ -182,15 +182,17 @@ final class SubscriptScan: PlanNode {
 
     override var cost: Int { 400 }
 
-    override func test(_ key: ObjectKey) -> Bool { condition(view.element(column, key, place)) }
+    override func test(_ key: ObjectKey) -> Bool { condition(view.element(column, key, place: place)) }
 
-    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
-        MaskKernels.set(mask, n, true)
-        narrow(cluster, mask, n, mask)
+    override func fill(_ cluster: Int, _ mask: Mask, count n: Int) {
+        MaskKernels.set(mask, count: n, to: true)
+        narrow(cluster, mask, count: n, scratch: mask)
     }
 
-    override func narrow(_ cluster: Int, _ mask: Mask, _ n: Int, _ scratch: Mask) {
-        view.forEachCollection(column, table, cluster: cluster, n, mask, emptyMatches: matchesNull) { slot, list in
+    override func narrow(_ cluster: Int, _ mask: Mask, count n: Int, scratch: Mask) {
+        view.forEachCollection(column, table, cluster: cluster, count: n, mask: mask, emptyMatches: matchesNull) {
+            slot,
+            list in
             let count = view.count(of: list.values)
             let index = list.keys.map { self.index(in: $0) } ?? place.position(in: count)
             guard let index else {
@@ -211,7 +213,7 @@ final class SubscriptScan: PlanNode {
         }
         var i = 0
         let goesOn = inline.forEachBytes { bytes in
-            if let bytes, self.name.withUnsafeBytes({ Value.compareBytes($0, bytes) == 0 }) { return false }
+            if let bytes, self.name.withUnsafeBytes({ Value.compareBytes($0, with: bytes) == 0 }) { return false }
             i += 1
             return true
         }

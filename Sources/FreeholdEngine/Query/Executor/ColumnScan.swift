@@ -30,30 +30,34 @@ class ColumnScan: PlanNode {
 
     override func test(_ key: ObjectKey) -> Bool { condition.matches(view.value(column, key)) }
 
-    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
-        view.forEachLeaf(column, cluster: cluster, n) { leaf, start, m in
-            if let leaf { fill(leaf, mask + start, m) } else { MaskKernels.set(mask + start, m, matchesDefault) }
+    override func fill(_ cluster: Int, _ mask: Mask, count n: Int) {
+        view.forEachLeaf(column, cluster: cluster, count: n) { leaf, start, m in
+            if let leaf {
+                fill(leaf, mask + start, count: m)
+            } else {
+                MaskKernels.set(mask + start, count: m, to: matchesDefault)
+            }
         }
     }
 
-    final func fill(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
+    final func fill(_ leaf: Leaf, _ mask: Mask, count n: Int) {
         let stored = min(leaf.count, n)
         if stored > 0 {
-            fillValues(leaf, mask, stored)
-            if let nulls = leaf.nullBitmap { MaskKernels.set(mask, where: nulls, stored, matchesNull) }
+            fillValues(leaf, mask, count: stored)
+            if let nulls = leaf.nullBitmap { MaskKernels.set(mask, where: nulls, count: stored, to: matchesNull) }
         }
-        if stored < n { MaskKernels.set(mask + stored, n - stored, matchesDefault) }
+        if stored < n { MaskKernels.set(mask + stored, count: n - stored, to: matchesDefault) }
     }
 
     /// Writes `mask[0 ..< n]`, with any value for null slots. `0 < n <= leaf.count`.
-    func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) { fatalError("abstract") }
+    func fillValues(_ leaf: Leaf, _ mask: Mask, count n: Int) { fatalError("abstract") }
 }
 
 extension DataView {
     /// Calls `body` with each leaf that contains slots among the first `n` of a cluster, the leaf's first slot, and its number of slots. The leaf is
     /// `nil` if nothing is stored.
     @inline(__always)
-    func forEachLeaf(_ column: Column, cluster: Int, _ n: Int, _ body: (Leaf?, _ start: Int, _ n: Int) -> Void) {
+    func forEachLeaf(_ column: Column, cluster: Int, count n: Int, body: (Leaf?, _ start: Int, _ n: Int) -> Void) {
         guard let address = leaf(column, cluster: cluster) else { return body(nil, 0, n) }
         let leaf = Leaf(address)
         guard leaf.isSplit else { return body(leaf, 0, n) }
@@ -136,9 +140,9 @@ final class IntScan: ColumnScan {
 
     override var cost: Int { many == nil ? 2 : 20 }
 
-    override func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
+    override func fillValues(_ leaf: Leaf, _ mask: Mask, count n: Int) {
         if let many, leaf.width > 0 { return leaf.fill(mask, n, in: many, isNegated: set.isNegated) }
-        RangeKernels.ints(leaf.valuesPointer, width: leaf.width, base: leaf.base, n, set, mask)
+        RangeKernels.ints(leaf.packedInts(n), in: set, into: mask)
     }
 }
 
@@ -153,12 +157,12 @@ final class DoubleScan: ColumnScan {
         IntSet(values.map { Int64(bitPattern: (Double($0) + 0).bitPattern) }.sorted())
     }
 
-    override func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
+    override func fillValues(_ leaf: Leaf, _ mask: Mask, count n: Int) {
         let p = leaf.valuesPointer.assumingMemoryBound(to: Double.self)
         if let many {
             return many.fill(mask, n, isNegated: set.isNegated) { Int64(bitPattern: (p[$0] + 0).bitPattern) }
         }
-        RangeKernels.doubles(p, n, set, mask)
+        RangeKernels.doubles(p, count: n, in: set, into: mask)
     }
 }
 
@@ -168,12 +172,12 @@ final class FloatScan: ColumnScan {
 
     override var cost: Int { 3 }
 
-    override func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
+    override func fillValues(_ leaf: Leaf, _ mask: Mask, count n: Int) {
         let p = leaf.valuesPointer.assumingMemoryBound(to: Float.self)
         if let many {
             return many.fill(mask, n, isNegated: set.isNegated) { Int64(bitPattern: (Double(p[$0]) + 0).bitPattern) }
         }
-        RangeKernels.floats(p, n, set, mask)
+        RangeKernels.floats(p, count: n, in: set, into: mask)
     }
 }
 
@@ -183,7 +187,7 @@ final class BoolScan: ColumnScan {
 
     override var cost: Int { 1 }
 
-    override func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
+    override func fillValues(_ leaf: Leaf, _ mask: Mask, count n: Int) {
         let bits = leaf.valuesPointer.assumingMemoryBound(to: UInt64.self)
         MaskKernels.fill(mask, from: bits, n, ifSet: matchesTrue, ifClear: matchesFalse)
     }
@@ -208,18 +212,18 @@ final class TimestampScan: ColumnScan {
 
     override var cost: Int { 5 }
 
-    override func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
+    override func fillValues(_ leaf: Leaf, _ mask: Mask, count n: Int) {
         guard let nanoseconds = leaf.nanosecondsPointer else {
             if let manySeconds, leaf.width > 0 {
                 return leaf.fill(mask, n, in: manySeconds, isNegated: set.isNegated)
             }
-            return RangeKernels.ints(leaf.valuesPointer, width: leaf.width, base: leaf.base, n, seconds, mask)
+            return RangeKernels.ints(leaf.packedInts(n), in: seconds, into: mask)
         }
         if let many {
             for i in 0..<n {
                 let second = UInt64(bitPattern: leaf.int(i))
                 let nanosecond = UInt64(bitPattern: Int64(Int32(bitPattern: nanoseconds[i])))
-                mask[i] = many.contains(second, nanosecond) != set.isNegated ? 1 : 0
+                mask[i] = many.contains(second, and: nanosecond) != set.isNegated ? 1 : 0
             }
             return
         }
@@ -241,7 +245,7 @@ final class MixedScan: ColumnScan {
 
     override var cost: Int { 1000 }
 
-    override func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
+    override func fillValues(_ leaf: Leaf, _ mask: Mask, count n: Int) {
         let blobs = column.segment(.blobs)
         for i in 0..<n {
             let stored = leaf.bytes(i)
@@ -251,7 +255,7 @@ final class MixedScan: ColumnScan {
             } else if leaf.isReference(i), !view.hasLongBytes(blobs, leaf.reference(i)) {
                 matches = false
             } else {
-                matches = condition.matches(view.value(.mixed, leaf, i, isOptional: true, blobs: blobs))
+                matches = condition.matches(view.value(.mixed, leaf, slot: i, isOptional: true, blobs: blobs))
             }
             mask[i] = matches ? 1 : 0
         }
@@ -284,7 +288,7 @@ final class FixedScan: ColumnScan {
         )
     }
 
-    override func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
+    override func fillValues(_ leaf: Leaf, _ mask: Mask, count n: Int) {
         let width = width
         let p = leaf.valuesPointer
         if column.type != .decimal128, case .comparison(let op, let constant) = condition.kind,
@@ -302,7 +306,7 @@ final class FixedScan: ColumnScan {
             let found: UInt8 = condition.isNegated ? 0 : 1
             for i in 0..<n {
                 let (a, b) = Self.words(p + i &* width, width)
-                mask[i] = many.contains(a, b) ? found : found ^ 1
+                mask[i] = many.contains(a, and: b) ? found : found ^ 1
             }
             return
         }
@@ -323,5 +327,13 @@ extension Leaf {
             set.fill(mask, n, isNegated: isNegated) { base &+ Int64(p.load(fromByteOffset: $0 << 2, as: UInt32.self)) }
         default: set.fill(mask, n, isNegated: isNegated) { p.load(fromByteOffset: $0 << 3, as: Int64.self) }
         }
+    }
+}
+
+extension Leaf {
+    /// The first integers of the leaf, as the kernels read them.
+    @inline(__always)
+    fileprivate func packedInts(_ count: Int) -> RangeKernels.PackedInts {
+        RangeKernels.PackedInts(values: valuesPointer, width: width, base: base, count: count)
     }
 }

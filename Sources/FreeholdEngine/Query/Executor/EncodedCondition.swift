@@ -16,11 +16,12 @@ struct EncodedCondition {
         if column.isOptional || column.type == .mixed, test.matchesNull { append(.null, column.type) }
         switch column.type {
         case .int:
-            take(test.intRanges, least: .min, greatest: .max, { $0 == .max ? nil : $0 + 1 }, { $0 - 1 }) {
+            take(test.intRanges, least: .min, greatest: .max, next: { $0 == .max ? nil : $0 + 1 }, previous: { $0 - 1 })
+            {
                 OrderedEncoding.int($0, $1)
             }
         case .timestamp:
-            take(test.timestampRanges, least: .min, greatest: .max, \.next, \.previous) {
+            take(test.timestampRanges, least: .min, greatest: .max, next: \.next, previous: \.previous) {
                 OrderedEncoding.timestamp(seconds: $0.seconds, nanoseconds: $0.nanoseconds, $1)
             }
         case .bool:
@@ -39,7 +40,7 @@ struct EncodedCondition {
     init?(oneOf constants: [Value], _ column: Column) {
         isPart = false
         guard column.type != .mixed, OrderedEncoding.isIndexable(column.type), column.type != .link else { return nil }
-        values.reserve(constants.count, 17)
+        values.reserve(constants.count, length: 17)
         withUnsafeTemporaryAllocation(byteCount: OrderedEncoding.maximumLength, alignment: 8) { room in
             for constant in constants {
                 // Null is compared like a value.
@@ -86,9 +87,9 @@ struct EncodedCondition {
         _ set: RangeSet<T>,
         least: T,
         greatest: T,
-        _ next: (T) -> T?,
-        _ previous: (T) -> T,
-        _ encode: (T, UnsafeMutableRawPointer) -> Int
+        next: (T) -> T?,
+        previous: (T) -> T,
+        encode: (T, UnsafeMutableRawPointer) -> Int
     ) {
         func bytes(_ value: T) -> [UInt8] { OrderedEncoding.with({ encode(value, $0) }) { Array($0) } }
         var ranges = set.ranges
@@ -101,7 +102,7 @@ struct EncodedCondition {
             }
             if let low { ranges.append((low, greatest)) }
         }
-        if ranges.count > 16 { values.reserve(ranges.count, 13) }
+        if ranges.count > 16 { values.reserve(ranges.count, length: 13) }
         for range in ranges {
             if range.low == range.high {
                 OrderedEncoding.with({ encode(range.low, $0) }) { values.append($0) }
@@ -128,14 +129,14 @@ struct EncodedCondition {
         switch condition.test {
         case .equal(let bytes):
             if isNegated {
-                appendRange(tag, lower: nil, true, upper: bytes, false)
-                appendRange(tag, lower: bytes, false, upper: nil, true)
+                appendRange(tag, lower: nil, includesLower: true, upper: bytes, includesUpper: false)
+                appendRange(tag, lower: bytes, includesLower: false, upper: nil, includesUpper: true)
                 if bytes.count > OrderedEncoding.cutLength, !isPart { mergeAll(tag) }
             } else {
                 append(bytes, tag)
             }
         case .oneOf(let all) where !isNegated:
-            values.reserve(all.count, 16)
+            values.reserve(all.count, length: 16)
             for bytes in all { append(bytes, tag) }
         case .beginsWith(let prefix) where !isNegated: appendPrefix(prefix, tag)
         case .like(let pattern) where !isNegated:
@@ -143,7 +144,7 @@ struct EncodedCondition {
             appendPrefix(pattern.prefix, tag)
             isExact = false
         case .range(let lower, let includesLower, let upper, let includesUpper) where !isNegated:
-            appendRange(tag, lower: lower, includesLower, upper: upper, includesUpper)
+            appendRange(tag, lower: lower, includesLower: includesLower, upper: upper, includesUpper: includesUpper)
         default: return false
         }
         return true
@@ -175,9 +176,9 @@ struct EncodedCondition {
     private mutating func appendRange(
         _ tag: UInt8,
         lower: [UInt8]?,
-        _ includesLower: Bool,
+        includesLower: Bool,
         upper: [UInt8]?,
-        _ includesUpper: Bool
+        includesUpper: Bool
     ) {
         if let lower, let upper, upper.lexicographicallyPrecedes(lower) { return }
         var range = EncodedRange.prefix([tag])
@@ -220,25 +221,25 @@ struct EncodedCondition {
             let isLower = op == .greater || op == .greaterOrEqual
             return takeRange(
                 lower: isLower ? constant : nil,
-                op != .greater,
+                includesLower: op != .greater,
                 upper: isLower ? nil : constant,
-                op != .less,
-                type
+                includesUpper: op != .less,
+                type: type
             )
         case .between(let lower, let upper, let isClosed):
             if lower.isNull || upper.isNull { return true }
-            return takeRange(lower: lower, true, upper: upper, isClosed, type)
+            return takeRange(lower: lower, includesLower: true, upper: upper, includesUpper: isClosed, type: type)
         case .text(let op, let pattern, let options):
             guard type == .mixed, pattern.type == .string || pattern.type == .data, op != .notEqual else {
                 return false
             }
             let tag = pattern.type == .string ? OrderedEncoding.Tag.string : OrderedEncoding.Tag.data
-            return take(BytesCondition(op, pattern, options), tag)
+            return take(BytesCondition(op, pattern, options: options), tag)
         }
     }
 
     private mutating func takeEqual(_ constants: [Value], _ type: ColumnType) -> Bool {
-        values.reserve(constants.count, 17)
+        values.reserve(constants.count, length: 17)
         for constant in constants where !constant.isNull && !constant.holdsNaN {
             if case .link = constant { continue }
             if type == .mixed || constant.type == type { append(constant, type) }
@@ -248,10 +249,10 @@ struct EncodedCondition {
 
     private mutating func takeRange(
         lower: Value?,
-        _ includesLower: Bool,
+        includesLower: Bool,
         upper: Value?,
-        _ includesUpper: Bool,
-        _ type: ColumnType
+        includesUpper: Bool,
+        type: ColumnType
     ) -> Bool {
         let ends = [lower, upper].compactMap { $0 }
         // The bounds have no order, or no value is between them.
@@ -268,7 +269,7 @@ struct EncodedCondition {
             if tag != 0, bytes[0] != tag { return true }
             tag = bytes[0]
         }
-        if let lower, let upper, Value.compare(lower, upper) > 0 { return true }
+        if let lower, let upper, Value.compare(lower, with: upper) > 0 { return true }
         var range = EncodedRange.prefix([tag])
         func set(_ value: Value, upper: Bool, inclusive: Bool) {
             let bytes = encoded(value, type)

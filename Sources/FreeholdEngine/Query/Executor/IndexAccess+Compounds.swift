@@ -176,7 +176,7 @@ extension Planner {
                 EncodedCondition(condition.test, column).map { (condition.place, $0) }
             }
             guard let (places, condition) = EncodedCondition.narrowest(encoded), places.count > 1,
-                let access = access(condition, column, table)
+                let access = access(condition, column, in: table)
             else { return nil }
             return AccessPlan.Candidate(access: access, covers: places)
         }

@@ -17,7 +17,7 @@ struct BacklinksAccess: IndexAccess {
     var cost: Double {
         var cost = targets.cost + Double(targets.estimate) * 150 + Double(estimate) * AccessCost.entry
         if let check { cost += AccessCost.tests(check, Double(targets.estimate)) }
-        return cost + AccessCost.order(estimate, view.clusterCount(table) * view.clusterSpan)
+        return cost + AccessCost.order(estimate, keySpace: view.clusterCount(table) * view.clusterSpan)
     }
 
     private var targetTable: Table { view.schema.table(id: link.targetTableID!)! }
@@ -36,7 +36,7 @@ struct BacklinksAccess: IndexAccess {
 
 extension Planner {
     /// Returns the access across the path's first step, a link or a collection of links, or `nil` if no index finds the objects behind it.
-    func linkAccess(_ path: PropertyPath, _ test: ValueTest, _ table: Table) -> (any IndexAccess)? {
+    func linkAccess(_ path: PropertyPath, _ test: ValueTest, in table: Table) -> (any IndexAccess)? {
         guard case .link(let link) = path.steps.first ?? path.column.map({ .link($0) }), link.type == .link,
             let target = view.schema.table(id: link.targetTableID!)
         else { return nil }
@@ -53,13 +53,13 @@ extension Planner {
                 check: nil
             )
         }
-        guard let targets = pathAccess(rest, test, target) else { return nil }
+        guard let targets = pathAccess(rest, test, in: target) else { return nil }
         return BacklinksAccess(
             view: view,
             table: table,
             link: link,
             targets: targets,
-            check: targets.isExact ? nil : pathNode(rest, test, target)
+            check: targets.isExact ? nil : pathNode(rest, test, in: target)
         )
     }
 }

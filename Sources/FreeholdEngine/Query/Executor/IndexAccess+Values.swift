@@ -49,7 +49,7 @@ struct ValuesAccess: IndexAccess {
 
     var cost: Double {
         let runs = Double(ranges.count) * 2 + Double(values.count) * 0.4 + 1
-        let order = isOneRun ? 0 : AccessCost.order(estimate, view.clusterCount(table) * view.clusterSpan)
+        let order = isOneRun ? 0 : AccessCost.order(estimate, keySpace: view.clusterCount(table) * view.clusterSpan)
         return runs * AccessCost.descent + Double(estimate) * AccessCost.entry + order
     }
 

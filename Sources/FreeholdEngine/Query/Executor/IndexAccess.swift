@@ -53,7 +53,7 @@ enum AccessCost {
     static let cluster = 60.0
 
     /// Returns the cost of sorting `count` keys of a table.
-    static func order(_ count: Int, _ keySpace: Int) -> Double {
+    static func order(_ count: Int, keySpace: Int) -> Double {
         let sorting = Double(count) * Double(Int.bitWidth - count.leadingZeroBitCount) * 3
         return min(sorting, Double(count) * 3 + Double(keySpace) / 100)
     }
@@ -62,7 +62,7 @@ enum AccessCost {
     static func tests(_ node: PlanNode, _ count: Double) -> Double { count * max(test, Double(node.cost) / 10) }
 
     /// Returns the cost of checking the whole table with a node.
-    static func scan(_ node: PlanNode, _ table: Table, _ view: DataView) -> Double {
+    static func scan(_ node: PlanNode, of table: Table, in view: DataView) -> Double {
         Double(view.count(table)) * (Double(node.cost) / 10 + 0.2) + Double(view.clusterCount(table)) * cluster
     }
 }
@@ -75,7 +75,8 @@ struct UnionAccess: IndexAccess {
 
     var estimate: Int { parts.reduce(0) { $0 + $1.estimate } }
     var cost: Double {
-        parts.reduce(0) { $0 + $1.cost } + AccessCost.order(estimate, view.clusterCount(table) * view.clusterSpan)
+        parts.reduce(0) { $0 + $1.cost }
+            + AccessCost.order(estimate, keySpace: view.clusterCount(table) * view.clusterSpan)
     }
     var isExact: Bool { parts.allSatisfy { $0.isExact } }
     var operation: QueryPlan.Operation { .union }
@@ -128,7 +129,7 @@ struct ObjectsAccess: IndexAccess {
     let table: Table
 
     var estimate: Int { given.count }
-    var cost: Double { Double(given.count) * 20 + AccessCost.order(given.count, .max) }
+    var cost: Double { Double(given.count) * 20 + AccessCost.order(given.count, keySpace: .max) }
     var isExact: Bool { true }
     var operation: QueryPlan.Operation { .objects }
     var subject: String { table.name }

@@ -28,7 +28,7 @@ struct IndexOrder {
     var entries: Int { range.withBounds { tree.estimate(lower: $0, upper: $1, in: view) } }
 
     /// Returns the index order with the fewest entries that matches a sort, or `nil` if none does.
-    static func best(_ planner: Planner, _ table: Table, _ conjuncts: [Predicate], _ sort: [SortKey]) -> IndexOrder? {
+    static func best(_ planner: Planner, _ table: Table, conjuncts: [Predicate], sort: [SortKey]) -> IndexOrder? {
         let columns = sort.map { key -> Column? in
             let path = key.path
             guard path.steps.isEmpty, path.subscripts.isEmpty, path.column?.collection == CollectionKind.none else {
@@ -66,7 +66,16 @@ struct IndexOrder {
             )
         }
         for compound in table.compounds {
-            if let order = compoundOrder(planner, table, compound, conditions, sort, columns) { found.append(order) }
+            if let order = compoundOrder(
+                planner,
+                table,
+                compound: compound,
+                conditions: conditions,
+                sort: sort,
+                columns: columns
+            ) {
+                found.append(order)
+            }
         }
         return found.min { a, b in a.isPartial == b.isPartial ? a.entries < b.entries : b.isPartial }
     }
@@ -74,10 +83,10 @@ struct IndexOrder {
     private static func compoundOrder(
         _ planner: Planner,
         _ table: Table,
-        _ compound: CompoundColumnIndex,
-        _ conditions: [ColumnCondition],
-        _ sort: [SortKey],
-        _ columns: [Column?]
+        compound: CompoundColumnIndex,
+        conditions: [ColumnCondition],
+        sort: [SortKey],
+        columns: [Column?]
     ) -> IndexOrder? {
         let match = CompoundMatch(compound, conditions)
         let fixed = match?.fixedColumns ?? 0
@@ -211,7 +220,7 @@ extension QuerySource {
             isAll = false
         }
         let conjuncts = isAll ? [] : plan?.conjuncts ?? []
-        guard let order = IndexOrder.best(planner, table, conjuncts, sort) else { return nil }
+        guard let order = IndexOrder.best(planner, table, conjuncts: conjuncts, sort: sort) else { return nil }
         let entries = Double(order.entries)
         let sortCost = OrderCost.sorted(sort[0].path.column!.type)
         let rest = conjuncts.indices.filter { !order.answered.contains($0) }.map { conjuncts[$0] }
@@ -258,7 +267,7 @@ extension QuerySource {
         return found.map { view.value(column, $0) } ?? .null
     }
 
-    private func walk(_ order: IndexOrder, _ limit: Int?, budget: Int, _ test: (ObjectKey) -> Bool) -> [ObjectKey]? {
+    private func walk(_ order: IndexOrder, _ limit: Int?, budget: Int, test: (ObjectKey) -> Bool) -> [ObjectKey]? {
         var examined = 0
         let keys = order.keys(limit: limit, budget: budget, examined: &examined, where: test)
         recorder?.add(
@@ -274,7 +283,7 @@ extension QuerySource {
     /// Returns the estimated time for finding all matches, in nanoseconds.
     private func sourceCost(_ planner: Planner) -> Double {
         if let plan, !plan.chosen.isEmpty { return plan.cost }
-        return AccessCost.scan(planner.node(predicate, table), table, view)
+        return AccessCost.scan(planner.node(predicate, table), of: table, in: view)
     }
 }
 

@@ -41,13 +41,13 @@ final class KeySet {
         while i < n {
             let at = first &+ i
             guard at < limit else {
-                MaskKernels.set(mask + i, n - i, false)
+                MaskKernels.set(mask + i, count: n - i, to: false)
                 return
             }
             let shift = UInt64(at & 63)
             var byte = words[at >> 6] >> shift
             if shift > 56 { byte |= words[at >> 6 &+ 1] << (64 - shift) }
-            MaskKernels.setWord(mask, i, MaskKernels.expand(byte & 0xff))
+            MaskKernels.setWord(mask, at: i, to: MaskKernels.expand(byte & 0xff))
             i &+= 8
         }
     }
@@ -60,16 +60,16 @@ final class KeySet {
         words[0] = words[0] & ~1 | (matchesNoLink ? 1 : 0)
         let values = leaf.valuesPointer
         switch leaf.width {
-        case 0: MaskKernels.set(mask, n, contains(stored: Int(leaf.base)))
-        case 1: fill(mask, values.assumingMemoryBound(to: UInt8.self), leaf.base, n)
-        case 2: fill(mask, values.assumingMemoryBound(to: UInt16.self), leaf.base, n)
-        case 4: fill(mask, values.assumingMemoryBound(to: UInt32.self), leaf.base, n)
-        default: fill(mask, values.assumingMemoryBound(to: Int64.self), leaf.base, n)
+        case 0: MaskKernels.set(mask, count: n, to: contains(stored: Int(leaf.base)))
+        case 1: fill(mask, values.assumingMemoryBound(to: UInt8.self), base: leaf.base, count: n)
+        case 2: fill(mask, values.assumingMemoryBound(to: UInt16.self), base: leaf.base, count: n)
+        case 4: fill(mask, values.assumingMemoryBound(to: UInt32.self), base: leaf.base, count: n)
+        default: fill(mask, values.assumingMemoryBound(to: Int64.self), base: leaf.base, count: n)
         }
     }
 
     @inline(__always)
-    private func fill<T: FixedWidthInteger>(_ mask: Mask, _ p: UnsafePointer<T>, _ base: Int64, _ n: Int) {
+    private func fill<T: FixedWidthInteger>(_ mask: Mask, _ p: UnsafePointer<T>, base: Int64, count n: Int) {
         var i = 0
         while i < n {
             let stored = Int(truncatingIfNeeded: base &+ Int64(truncatingIfNeeded: p[i]))

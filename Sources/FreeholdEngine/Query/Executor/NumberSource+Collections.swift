@@ -13,11 +13,11 @@ final class MatchCountSource: NumberSource {
         super.init(view: view, isInteger: true)
     }
 
-    override func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) {
+    override func fill(_ cluster: Int, count n: Int, into out: NumberBuffer) {
         out.hasNulls = false
         out.ints.update(repeating: 0, count: n)
-        MaskKernels.set(mask.mask, n, true)
-        view.forEachCollection(column, table, cluster: cluster, n, mask.mask) { slot, list in
+        MaskKernels.set(mask.mask, count: n, to: true)
+        view.forEachCollection(column, table, cluster: cluster, count: n, mask: mask.mask) { slot, list in
             var count: Int64 = 0
             _ = view.forEachLink(of: list.values) {
                 if targets.contains($0) { count += 1 }
@@ -59,7 +59,7 @@ final class BacklinkMatchSource: NumberSource {
         super.init(view: view, isInteger: true)
     }
 
-    override func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) {
+    override func fill(_ cluster: Int, count n: Int, into out: NumberBuffer) {
         out.hasNulls = false
         counts.withUnsafeBufferPointer { counts in
             out.ints.update(from: counts.baseAddress! + cluster * view.clusterSpan, count: n)
@@ -78,7 +78,7 @@ final class AggregateSource: NumberSource {
     private let isIntegers: Bool
 
     /// Returns `nil` for other paths and types.
-    init?(_ aggregate: Aggregate, _ path: PropertyPath, _ table: Table, _ view: DataView) {
+    init?(_ aggregate: Aggregate, _ path: PropertyPath, in table: Table, view: DataView) {
         guard path.subscripts.isEmpty, let end = path.column else { return nil }
         if path.steps.isEmpty, end.collection != .none {
             collection = end
@@ -99,26 +99,26 @@ final class AggregateSource: NumberSource {
         super.init(view: view, isInteger: isIntegers && aggregate != .average)
     }
 
-    override func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) {
+    override func fill(_ cluster: Int, count n: Int, into out: NumberBuffer) {
         out.hasNulls = false
-        MaskKernels.set(mask.mask, n, true)
+        MaskKernels.set(mask.mask, count: n, to: true)
         if aggregate == .sum {
             out.ints.update(repeating: 0, count: n)
             out.doubles.update(repeating: 0, count: n)
         } else {
             // The aggregate of no values.
-            MaskKernels.set(out.nulls, n, true)
+            MaskKernels.set(out.nulls, count: n, to: true)
             out.hasNulls = true
         }
-        view.forEachCollection(collection, table, cluster: cluster, n, mask.mask) { slot, list in
+        view.forEachCollection(collection, table, cluster: cluster, count: n, mask: mask.mask) { slot, list in
             if isIntegers {
                 var fold = IntRowFold()
                 forEachInt(list.values) { fold.add($0) }
-                fold.write(aggregate, slot, out)
+                fold.write(aggregate, slot, into: out)
             } else {
                 var fold = DoubleRowFold()
                 forEachDouble(list.values) { fold.add($0) }
-                fold.write(aggregate, slot, out)
+                fold.write(aggregate, slot, into: out)
             }
         }
     }
@@ -171,7 +171,7 @@ private struct IntRowFold {
         greatest = max(greatest, value)
     }
 
-    func write(_ aggregate: Aggregate, _ slot: Int, _ out: NumberBuffer) {
+    func write(_ aggregate: Aggregate, _ slot: Int, into out: NumberBuffer) {
         if aggregate == .sum {
             out.ints[slot] = sum
             return
@@ -202,7 +202,7 @@ private struct DoubleRowFold {
         greatest = max(greatest ?? value, value)
     }
 
-    func write(_ aggregate: Aggregate, _ slot: Int, _ out: NumberBuffer) {
+    func write(_ aggregate: Aggregate, _ slot: Int, into out: NumberBuffer) {
         let result: Double? =
             switch aggregate {
             case .sum: sum

@@ -11,10 +11,10 @@ class NumberSource {
     }
 
     /// Writes the numbers of the first `n` slots and sets `hasNulls`.
-    func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) { fatalError("abstract") }
+    func fill(_ cluster: Int, count n: Int, into out: NumberBuffer) { fatalError("abstract") }
 
     /// Returns `nil` for an operand that has to be read row by row.
-    static func make(_ operand: Operand, _ table: Table, _ planner: Planner) -> NumberSource? {
+    static func make(_ operand: Operand, _ table: Table, planner: Planner) -> NumberSource? {
         let view = planner.view
         switch operand {
         case .constant(.int(let value)): return ConstantSource(view: view, int: value)
@@ -40,8 +40,8 @@ class NumberSource {
             else { return nil }
             return BacklinkCountSource(view: view, table: table, origin: origin)
         case .arithmetic(let op, let a, let b):
-            guard let a = make(a, table, planner), let b = make(b, table, planner) else { return nil }
-            return ArithmeticSource(view: view, op, a, b)
+            guard let a = make(a, table, planner: planner), let b = make(b, table, planner: planner) else { return nil }
+            return ArithmeticSource(view: view, op, left: a, right: b)
         case .matches(let path, let predicate):
             guard let target = view.schema.targetTable(of: path) else { return nil }
             if let collection = path.countedCollection {
@@ -63,8 +63,8 @@ class NumberSource {
             // The inverse of links in mixed values has the form of a link column's inverse.
             let origins = view.schema.linkColumns(to: table) + [table.mixedInverse]
             let counts = origins.map { BacklinkCountSource(view: view, table: table, origin: $0) as NumberSource }
-            return counts.dropFirst().reduce(counts[0]) { ArithmeticSource(view: view, .add, $0, $1) }
-        case .aggregate(let aggregate, let path): return AggregateSource(aggregate, path, table, view)
+            return counts.dropFirst().reduce(counts[0]) { ArithmeticSource(view: view, .add, left: $0, right: $1) }
+        case .aggregate(let aggregate, let path): return AggregateSource(aggregate, path, in: table, view: view)
         case .constant, .constants, .type, .length: return nil
         }
     }
@@ -86,7 +86,7 @@ private final class ConstantSource: NumberSource {
         super.init(view: view, isInteger: false)
     }
 
-    override func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) {
+    override func fill(_ cluster: Int, count n: Int, into out: NumberBuffer) {
         out.hasNulls = false
         if isInteger {
             out.ints.update(repeating: int, count: n)
@@ -104,10 +104,10 @@ private final class ColumnSource: NumberSource {
         super.init(view: view, isInteger: column.type == .int)
     }
 
-    override func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) {
+    override func fill(_ cluster: Int, count n: Int, into out: NumberBuffer) {
         out.hasNulls = false
         if column.isOptional { out.needNulls(n) }
-        view.forEachLeaf(column, cluster: cluster, n) { leaf, start, m in
+        view.forEachLeaf(column, cluster: cluster, count: n) { leaf, start, m in
             let stored = min(leaf?.count ?? 0, m)
             if let leaf, stored > 0 {
                 switch column.type {
@@ -125,7 +125,7 @@ private final class ColumnSource: NumberSource {
                 }
             }
             guard stored < m else { return }
-            if column.isOptional { return MaskKernels.set(out.nulls + start + stored, m - stored, true) }
+            if column.isOptional { return MaskKernels.set(out.nulls + start + stored, count: m - stored, to: true) }
             if isInteger {
                 (out.ints + start + stored).update(repeating: 0, count: m - stored)
             } else {
@@ -144,14 +144,14 @@ class RowNumberSource: NumberSource {
         super.init(view: view, isInteger: isInteger)
     }
 
-    func read(_ key: ObjectKey, _ slot: Int, _ out: NumberBuffer) { fatalError("abstract") }
+    func read(_ key: ObjectKey, _ slot: Int, into out: NumberBuffer) { fatalError("abstract") }
 
-    override func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) {
+    override func fill(_ cluster: Int, count n: Int, into out: NumberBuffer) {
         out.hasNulls = false
         let first = Int64(cluster * view.clusterSpan)
         let presence = view.presence(table, cluster: cluster)
         for slot in 0..<n where presence.map({ LeafEncoder.bit($0, slot) }) ?? true {
-            read(ObjectKey(first + Int64(slot)), slot, out)
+            read(ObjectKey(first + Int64(slot)), slot, into: out)
         }
     }
 }
@@ -167,12 +167,12 @@ private final class LinkedSource: RowNumberSource {
         super.init(view: view, table: table, isInteger: column.type == .int)
     }
 
-    override func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) {
-        super.fill(cluster, n, out)
+    override func fill(_ cluster: Int, count n: Int, into out: NumberBuffer) {
+        super.fill(cluster, count: n, into: out)
         out.hasNulls = true
     }
 
-    override func read(_ key: ObjectKey, _ slot: Int, _ out: NumberBuffer) {
+    override func read(_ key: ObjectKey, _ slot: Int, into out: NumberBuffer) {
         var object = key
         out.nulls[slot] = 1
         for link in links {
@@ -207,11 +207,11 @@ private final class CountSource: NumberSource {
         super.init(view: view, isInteger: true)
     }
 
-    override func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) {
+    override func fill(_ cluster: Int, count n: Int, into out: NumberBuffer) {
         out.hasNulls = false
         out.ints.update(repeating: 0, count: n)
-        MaskKernels.set(mask.mask, n, true)
-        view.forEachCollection(column, table, cluster: cluster, n, mask.mask) { slot, list in
+        MaskKernels.set(mask.mask, count: n, to: true)
+        view.forEachCollection(column, table, cluster: cluster, count: n, mask: mask.mask) { slot, list in
             out.ints[slot] = Int64(view.count(of: list.values))
         }
     }
@@ -227,15 +227,15 @@ final class BacklinkCountSource: RowNumberSource {
         view.settleBacklinks(origin.type == .mixed ? view.mixedInverse(of: origin) : origin)
     }
 
-    override func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) {
+    override func fill(_ cluster: Int, count n: Int, into out: NumberBuffer) {
         guard origin.type == .link, view.backlinkBuffer(origin, cluster: cluster) == nil else {
-            return super.fill(cluster, n, out)
+            return super.fill(cluster, count: n, into: out)
         }
         out.hasNulls = false
         out.ints.update(repeating: 0, count: n)
         guard let address = view.block(origin.segment(.backlinkLeaf), UInt64(cluster))?.baseAddress else { return }
         let leaf = Leaf(address)
-        guard !leaf.isSplit else { return super.fill(cluster, n, out) }
+        guard !leaf.isSplit else { return super.fill(cluster, count: n, into: out) }
         for slot in 0..<min(n, leaf.count) {
             out.ints[slot] =
                 leaf.isReference(slot)
@@ -243,7 +243,7 @@ final class BacklinkCountSource: RowNumberSource {
         }
     }
 
-    override func read(_ key: ObjectKey, _ slot: Int, _ out: NumberBuffer) {
+    override func read(_ key: ObjectKey, _ slot: Int, into out: NumberBuffer) {
         out.ints[slot] = Int64(view.backlinkCount(origin, key))
     }
 }
@@ -254,7 +254,7 @@ final class ArithmeticSource: NumberSource {
     private let b: NumberSource
     private let right: NumberBuffer
 
-    init(view: DataView, _ op: ArithmeticOperator, _ a: NumberSource, _ b: NumberSource) {
+    init(view: DataView, _ op: ArithmeticOperator, left a: NumberSource, right b: NumberSource) {
         self.op = op
         self.a = a
         self.b = b
@@ -262,20 +262,20 @@ final class ArithmeticSource: NumberSource {
         super.init(view: view, isInteger: a.isInteger && b.isInteger)
     }
 
-    override func fill(_ cluster: Int, _ n: Int, _ out: NumberBuffer) {
-        a.fill(cluster, n, out)
-        b.fill(cluster, n, right)
+    override func fill(_ cluster: Int, count n: Int, into out: NumberBuffer) {
+        a.fill(cluster, count: n, into: out)
+        b.fill(cluster, count: n, into: right)
         if right.hasNulls {
             out.needNulls(n)
-            MaskKernels.or(out.nulls, right.nulls, n)
+            MaskKernels.or(out.nulls, with: right.nulls, count: n)
         }
         if isInteger {
             if op == .divide { out.needNulls(n) }
-            return NumberKernels.apply(op, out.ints, right.ints, n, nulls: out.nulls)
+            return NumberKernels.apply(op, to: out.ints, with: right.ints, count: n, nulls: out.nulls)
         }
         if a.isInteger { out.convertToDoubles(n) }
         if b.isInteger { right.convertToDoubles(n) }
-        NumberKernels.apply(op, out.doubles, right.doubles, n)
+        NumberKernels.apply(op, to: out.doubles, with: right.doubles, count: n)
     }
 }
 
@@ -293,8 +293,8 @@ final class NumberScan: PlanNode {
         view: DataView,
         _ a: NumberSource,
         _ op: Comparison,
-        _ b: NumberSource,
-        _ single: @escaping (ObjectKey) -> Bool
+        right b: NumberSource,
+        single: @escaping (ObjectKey) -> Bool
     ) {
         // If one side has integers and the other doubles, the integers are on the left.
         let isSwapped = !a.isInteger && b.isInteger
@@ -308,19 +308,39 @@ final class NumberScan: PlanNode {
 
     override var cost: Int { 30 }
 
-    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
-        a.fill(cluster, n, left)
-        b.fill(cluster, n, right)
+    override func fill(_ cluster: Int, _ mask: Mask, count n: Int) {
+        a.fill(cluster, count: n, into: left)
+        b.fill(cluster, count: n, into: right)
         switch (a.isInteger, b.isInteger) {
-        case (true, true): NumberKernels.compare(op, UnsafePointer(left.ints), UnsafePointer(right.ints), n, mask)
+        case (true, true):
+            NumberKernels.compare(
+                op,
+                left: UnsafePointer(left.ints),
+                right: UnsafePointer(right.ints),
+                count: n,
+                into: mask
+            )
         case (false, false):
-            NumberKernels.compare(op, UnsafePointer(left.doubles), UnsafePointer(right.doubles), n, mask)
-        default: NumberKernels.compare(op, UnsafePointer(left.ints), UnsafePointer(right.doubles), n, mask)
+            NumberKernels.compare(
+                op,
+                left: UnsafePointer(left.doubles),
+                right: UnsafePointer(right.doubles),
+                count: n,
+                into: mask
+            )
+        default:
+            NumberKernels.compare(
+                op,
+                left: UnsafePointer(left.ints),
+                right: UnsafePointer(right.doubles),
+                count: n,
+                into: mask
+            )
         }
         guard left.hasNulls || right.hasNulls else { return }
         left.needNulls(n)
         right.needNulls(n)
-        NumberKernels.applyNulls(op, left.nulls, right.nulls, n, mask)
+        NumberKernels.applyNulls(op, left: left.nulls, right: right.nulls, count: n, into: mask)
     }
 
     override func test(_ key: ObjectKey) -> Bool { single(key) }

@@ -24,7 +24,7 @@ final class OperandPlan {
     let isType: Bool
 
     /// - Parameter table: the table of the objects for which the operand is read.
-    init(_ operand: Operand, _ table: Table, _ planner: Planner) {
+    init(_ operand: Operand, _ table: Table, planner: Planner) {
         let view = planner.view
         reader = PathReader(view: view)
         quantifier = operand.quantifier
@@ -52,7 +52,7 @@ final class OperandPlan {
                 view.settleBacklinks(target.mixedInverse)
             }
         case .arithmetic(let op, let a, let b):
-            form = .arithmetic(op, OperandPlan(a, table, planner), OperandPlan(b, table, planner))
+            form = .arithmetic(op, OperandPlan(a, table, planner: planner), OperandPlan(b, table, planner: planner))
         }
         if let path = operand.path { reader.settle(path) }
     }
@@ -62,7 +62,7 @@ final class OperandPlan {
     func forEach(_ key: ObjectKey, _ body: (Value) -> Bool) -> Bool {
         switch form {
         case .constants(let values): return values.allSatisfy(body)
-        case .path(let path): return reader.forEach(path, key, body)
+        case .path(let path): return reader.forEach(path, key, body: body)
         case .count(let path): return body(.int(Int64(count(path, key))))
         case .aggregate(let aggregate, let path):
             var fold = ValueFold(aggregate, isMixed: path.column?.type == .mixed)
@@ -90,10 +90,10 @@ final class OperandPlan {
         case .arithmetic(let op, let a, let b):
             if !b.isToMany {
                 let right = b.values(key)[0]
-                return a.forEach(key) { body(op.apply($0, right)) }
+                return a.forEach(key) { body(op.apply(to: $0, and: right)) }
             }
             let right = b.values(key)
-            return a.forEach(key) { x in right.allSatisfy { body(op.apply(x, $0)) } }
+            return a.forEach(key) { x in right.allSatisfy { body(op.apply(to: x, and: $0)) } }
         case .nothing: return body(.int(0))
         }
     }

@@ -57,7 +57,7 @@ final class ObjectNode: PlanNode {
 
     override var cost: Int { 50 }
 
-    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
+    override func fill(_ cluster: Int, _ mask: Mask, count n: Int) {
         set.fill(mask, first: cluster * view.clusterSpan + 1, n)
     }
 
@@ -81,8 +81,8 @@ final class LinkNode: ColumnScan {
 
     override var cost: Int { 60 + targets.node.cost }
 
-    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
-        if targets.set(for: n) != nil { return super.fill(cluster, mask, n) }
+    override func fill(_ cluster: Int, _ mask: Mask, count n: Int) {
+        if targets.set(for: n) != nil { return super.fill(cluster, mask, count: n) }
         let presence = view.presence(table, cluster: cluster)
         let first = Int64(cluster * view.clusterSpan)
         for slot in 0..<n {
@@ -91,7 +91,7 @@ final class LinkNode: ColumnScan {
         }
     }
 
-    override func fillValues(_ leaf: Leaf, _ mask: Mask, _ n: Int) {
+    override func fillValues(_ leaf: Leaf, _ mask: Mask, count n: Int) {
         targets.set.fill(mask, leaf: leaf, matchesNoLink: matchesNoLink, n)
     }
 
@@ -116,7 +116,7 @@ struct TableScan {
             if WorkLimit.cutsHere { return }
             let presence = view.presence(table, cluster: cluster)
             let n = presence == nil ? live : view.clusterSpan
-            node.fill(cluster, buffer.mask, n)
+            node.fill(cluster, buffer.mask, count: n)
             if let presence { MaskKernels.and(buffer.mask, bits: presence, n) }
             if !body(cluster, buffer.mask, n) { return }
         }
@@ -126,7 +126,7 @@ struct TableScan {
         let span = Int64(view.clusterSpan)
         forEachCluster { cluster, mask, n in
             let first = Int64(cluster) &* span
-            MaskKernels.forEach(mask, n) { body(ObjectKey(first &+ Int64($0))) }
+            MaskKernels.forEach(mask, count: n) { body(ObjectKey(first &+ Int64($0))) }
             return true
         }
     }

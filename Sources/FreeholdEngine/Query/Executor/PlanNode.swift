@@ -10,14 +10,14 @@ class PlanNode {
     /// The estimated time for a row, in tenths of nanoseconds. Cheap conditions run first.
     var cost: Int { 0 }
 
-    func fill(_ cluster: Int, _ mask: Mask, _ n: Int) { fatalError("abstract") }
+    func fill(_ cluster: Int, _ mask: Mask, count n: Int) { fatalError("abstract") }
     func test(_ key: ObjectKey) -> Bool { fatalError("abstract") }
 
     /// Clears the bytes of slots that don't match.
     /// - Parameter scratch: memory for a second mask.
-    func narrow(_ cluster: Int, _ mask: Mask, _ n: Int, _ scratch: Mask) {
-        fill(cluster, scratch, n)
-        MaskKernels.and(mask, scratch, n)
+    func narrow(_ cluster: Int, _ mask: Mask, count n: Int, scratch: Mask) {
+        fill(cluster, scratch, count: n)
+        MaskKernels.and(mask, with: scratch, count: n)
     }
 
     /// The result if it is the same for all objects, and `nil` otherwise.
@@ -33,7 +33,7 @@ final class ConstantNode: PlanNode {
     }
 
     override var constant: Bool? { value }
-    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) { MaskKernels.set(mask, n, value) }
+    override func fill(_ cluster: Int, _ mask: Mask, count n: Int) { MaskKernels.set(mask, count: n, to: value) }
     override func test(_ key: ObjectKey) -> Bool { value }
 }
 
@@ -60,11 +60,11 @@ class CombinedNode: PlanNode {
 }
 
 final class AndNode: CombinedNode {
-    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
-        children[0].fill(cluster, mask, n)
+    override func fill(_ cluster: Int, _ mask: Mask, count n: Int) {
+        children[0].fill(cluster, mask, count: n)
         for child in children.dropFirst() {
             if MaskKernels.isEmpty(mask, n) { return }
-            child.narrow(cluster, mask, n, scratch.mask)
+            child.narrow(cluster, mask, count: n, scratch: scratch.mask)
         }
     }
 
@@ -72,11 +72,11 @@ final class AndNode: CombinedNode {
 }
 
 final class OrNode: CombinedNode {
-    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
-        children[0].fill(cluster, mask, n)
+    override func fill(_ cluster: Int, _ mask: Mask, count n: Int) {
+        children[0].fill(cluster, mask, count: n)
         for child in children.dropFirst() {
-            child.fill(cluster, scratch.mask, n)
-            MaskKernels.or(mask, scratch.mask, n)
+            child.fill(cluster, scratch.mask, count: n)
+            MaskKernels.or(mask, with: scratch.mask, count: n)
         }
     }
 
@@ -93,8 +93,8 @@ final class NotNode: PlanNode {
 
     override var cost: Int { child.cost + 1 }
 
-    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
-        child.fill(cluster, mask, n)
+    override func fill(_ cluster: Int, _ mask: Mask, count n: Int) {
+        child.fill(cluster, mask, count: n)
         MaskKernels.complement(mask, n)
     }
 
@@ -112,7 +112,7 @@ class RowsNode: PlanNode {
 
     override var cost: Int { 2000 }
 
-    override final func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
+    override final func fill(_ cluster: Int, _ mask: Mask, count n: Int) {
         let presence = view.presence(table, cluster: cluster)
         let first = Int64(cluster * view.clusterSpan)
         for slot in 0..<n {
@@ -121,10 +121,10 @@ class RowsNode: PlanNode {
         }
     }
 
-    override final func narrow(_ cluster: Int, _ mask: Mask, _ n: Int, _ scratch: Mask) {
+    override final func narrow(_ cluster: Int, _ mask: Mask, count n: Int, scratch: Mask) {
         let presence = view.presence(table, cluster: cluster)
         let first = Int64(cluster * view.clusterSpan)
-        MaskKernels.forEach(mask, n) { slot in
+        MaskKernels.forEach(mask, count: n) { slot in
             let isLive = presence.map { LeafEncoder.bit($0, slot) } ?? true
             if !isLive || !test(ObjectKey(first + Int64(slot))) { mask[slot] = 0 }
         }

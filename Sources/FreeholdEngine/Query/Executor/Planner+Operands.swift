@@ -1,14 +1,14 @@
 /// Comparisons of two operands: by a scan of one path if the other side is constant, by arrays of numbers if both sides are numbers, and otherwise
 /// row by row.
 extension Planner {
-    func compare(_ a: Operand, _ op: Comparison, _ b: Operand, _ table: Table) -> PlanNode {
+    func compare(_ a: Operand, _ op: Comparison, to b: Operand, in table: Table) -> PlanNode {
         switch (a, b) {
-        case (.path(let path), .constant(let value)): return node(path, ValueTest(.comparison(op, value)), table)
+        case (.path(let path), .constant(let value)): return node(path, ValueTest(.comparison(op, value)), in: table)
         case (.constant(let value), .path(let path)):
-            return node(path, ValueTest(.comparison(op.mirrored, value)), table)
+            return node(path, ValueTest(.comparison(op.mirrored, value)), in: table)
         case (.type(let path), .constant(.string(let name))), (.constant(.string(let name)), .type(let path)):
             let kinds = ValueTypeName.kinds(of: .string(name))
-            let values = OperandPlan(.path(path), table, self)
+            let values = OperandPlan(.path(path), table, planner: self)
             return RowNode(view: view, table: table) { key in
                 values.holds(key) {
                     let isOther = ValueTypeName.kind(of: $0).isDisjoint(with: kinds)
@@ -18,52 +18,53 @@ extension Planner {
         case (.path(let path), .constants(let values, let quantifier)):
             // Equal to any of the values means one of them. Unequal to all, and equal to none, mean none of them.
             switch (op, quantifier) {
-            case (.equal, .any): return node(path, ValueTest(.oneOf(values)), table)
-            case (.notEqual, .all), (.equal, .none): return node(path, ValueTest(.oneOf(values)).negated, table)
+            case (.equal, .any): return node(path, ValueTest(.oneOf(values)), in: table)
+            case (.notEqual, .all), (.equal, .none): return node(path, ValueTest(.oneOf(values)).negated, in: table)
             default: break
             }
         default: break
         }
         if let x = bytesColumn(a), let y = bytesColumn(b) {
-            return BytesPairScan(view: view, table: table, x, y) { a, b in
+            return BytesPairScan(view: view, table: table, left: x, right: y) { a, b in
                 guard let a, let b else {
-                    return op.holds(a == nil ? .null : .bool(true), b == nil ? .null : .bool(true))
+                    return op.holds(between: a == nil ? .null : .bool(true), and: b == nil ? .null : .bool(true))
                 }
                 guard x.type == y.type else { return op == .notEqual }
-                return op.holds(order: Value.compareBytes(a, b))
+                return op.holds(order: Value.compareBytes(a, with: b))
             }
         }
-        let left = OperandPlan(a, table, self)
-        let right = OperandPlan(b, table, self)
+        let left = OperandPlan(a, table, planner: self)
+        let right = OperandPlan(b, table, planner: self)
         let isType = left.isType || right.isType
-        let rows = rows(left, right, table) { x, y in
+        let rows = rows(left: left, right: right, in: table) { x, y in
             if isType, !x.isNull, !y.isNull {
                 return (op == .equal || op == .notEqual) && ValueTypeName.areOne(x, y) == (op == .equal)
             }
-            return op.holds(x, y)
+            return op.holds(between: x, and: y)
         }
-        guard a.quantifier != .none, b.quantifier != .none, let x = NumberSource.make(a, table, self),
-            let y = NumberSource.make(b, table, self)
+        guard a.quantifier != .none, b.quantifier != .none, let x = NumberSource.make(a, table, planner: self),
+            let y = NumberSource.make(b, table, planner: self)
         else { return rows }
-        return NumberScan(view: view, x, op, y) { rows.test($0) }
+        return NumberScan(view: view, x, op, right: y) { rows.test($0) }
     }
 
-    func compareTexts(_ a: Operand, _ op: StringOperator, _ b: Operand, _ options: TextOptions, _ table: Table)
+    func compareTexts(_ a: Operand, _ op: StringOperator, to b: Operand, options: TextOptions, in table: Table)
         -> PlanNode
     {
         if case .path(let path) = a, case .constant(let pattern) = b {
-            return node(path, ValueTest(.text(op, pattern, options)), table)
+            return node(path, ValueTest(.text(op, pattern, options)), in: table)
         }
         let fold = TextFold(options)
         if let x = bytesColumn(a), let y = bytesColumn(b) {
-            return BytesPairScan(view: view, table: table, x, y) { bytes, pattern in
+            return BytesPairScan(view: view, table: table, left: x, right: y) { bytes, pattern in
                 guard let pattern else { return ValueTest.matchesNullPattern(op, bytes == nil ? .null : .bool(true)) }
                 guard let bytes else { return op == .notEqual }
-                return BytesCondition.matches(bytes, op, pattern, fold)
+                return BytesCondition.matches(bytes, op, pattern: pattern, fold: fold)
             }
         }
         let isMixed = if case .path(let path) = a { path.column?.type == .mixed } else { false }
-        return rows(OperandPlan(a, table, self), OperandPlan(b, table, self), table) { value, pattern in
+        return rows(left: OperandPlan(a, table, planner: self), right: OperandPlan(b, table, planner: self), in: table)
+        { value, pattern in
             var test = ValueTest(.text(op, pattern, options))
             test.isMixed = isMixed
             return test.matches(value)
@@ -80,10 +81,10 @@ extension Planner {
 
     /// Returns a node that compares row by row. The quantifier of the left side is the outer one.
     private func rows(
-        _ a: OperandPlan,
-        _ b: OperandPlan,
-        _ table: Table,
-        _ holds: @escaping (Value, Value) -> Bool
+        left a: OperandPlan,
+        right b: OperandPlan,
+        in table: Table,
+        holds: @escaping (Value, Value) -> Bool
     ) -> PlanNode {
         RowNode(view: view, table: table) { key in
             guard a.isToMany else {
@@ -96,14 +97,14 @@ extension Planner {
     }
 
     /// Returns a node for the condition that the collection at the path, or the list or dictionary inside a mixed value, has exactly these elements.
-    func elements(_ path: PropertyPath, _ op: Comparison, _ values: [Value], _ table: Table) -> PlanNode {
+    func elements(_ path: PropertyPath, _ op: Comparison, values: [Value], in table: Table) -> PlanNode {
         let reader = PathReader(view: view)
         reader.settle(path)
         let isNested = path.column?.type == .mixed && !path.isToMany
         return RowNode(view: view, table: table) { key in
             var i = 0
             func isNext(_ value: Value) -> Bool {
-                guard i < values.count, Comparison.equal.holds(value, values[i]) else { return false }
+                guard i < values.count, Comparison.equal.holds(between: value, and: values[i]) else { return false }
                 i += 1
                 return true
             }

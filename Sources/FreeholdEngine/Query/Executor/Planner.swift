@@ -19,17 +19,17 @@ struct Planner {
         case .and, .or, .not: preconditionFailure("has been dealt with")
         case .constant(let value): return ConstantNode(view: view, value)
         case .comparison(let path, let op, let value):
-            return node(path, ValueTest(.comparison(op, value)), table)
+            return node(path, ValueTest(.comparison(op, value)), in: table)
         case .between(let path, let lower, let upper, let isClosed):
-            return node(path, ValueTest(.between(lower: lower, upper: upper, isClosed: isClosed)), table)
-        case .oneOf(let path, let values): return node(path, ValueTest(.oneOf(values)), table)
+            return node(path, ValueTest(.between(lower: lower, upper: upper, isClosed: isClosed)), in: table)
+        case .oneOf(let path, let values): return node(path, ValueTest(.oneOf(values)), in: table)
         case .text(let path, let op, let pattern, let options):
-            return node(path, ValueTest(.text(op, pattern, options)), table)
-        case .operands(let a, let op, let b): return compare(a, op, b, table)
-        case .texts(let a, let op, let b, let options): return compareTexts(a, op, b, options, table)
-        case .elements(let path, let op, let values): return elements(path, op, values, table)
-        case .fullText(let path, let query): return fullText(path, query, table)
-        case .within(let path, let test): return within(path, test, table)
+            return node(path, ValueTest(.text(op, pattern, options)), in: table)
+        case .operands(let a, let op, let b): return compare(a, op, to: b, in: table)
+        case .texts(let a, let op, let b, let options): return compareTexts(a, op, to: b, options: options, in: table)
+        case .elements(let path, let op, let values): return elements(path, op, values: values, in: table)
+        case .fullText(let path, let query): return fullText(path, query, in: table)
+        case .within(let path, let test): return within(path, test, in: table)
         case .objects(let keys):
             let all = Set(keys)
             return ObjectNode(view: view, contains: { all.contains($0) }) { [view] in
@@ -61,32 +61,32 @@ struct Planner {
     // MARK: Paths
 
     /// Returns a node for the objects for which the test holds for the number of the path's values that its quantifier requires.
-    func node(_ path: PropertyPath, _ test: ValueTest, _ table: Table) -> PlanNode {
+    func node(_ path: PropertyPath, _ test: ValueTest, in table: Table) -> PlanNode {
         var test = test
         test.isMixed = path.column?.type == .mixed
         PathReader(view: view).settle(path)
         switch path.quantifier {
-        case .any: return any(path, 0, test, table)
+        case .any: return any(path, at: 0, test: test, in: table)
         // All values pass if none fails.
-        case .all: return not(any(path, 0, test.negated, table))
-        case .none: return not(any(path, 0, test, table))
+        case .all: return not(any(path, at: 0, test: test.negated, in: table))
+        case .none: return not(any(path, at: 0, test: test, in: table))
         }
     }
 
     /// Returns a node for the objects with a value behind the first `i` steps that passes the test.
-    private func any(_ path: PropertyPath, _ i: Int, _ test: ValueTest, _ table: Table) -> PlanNode {
-        guard i < path.steps.count else { return any(path.column, path.subscripts, test, table) }
+    private func any(_ path: PropertyPath, at i: Int, test: ValueTest, in table: Table) -> PlanNode {
+        guard i < path.steps.count else { return any(path.column, path.subscripts, test: test, in: table) }
         let isLast = i + 1 == path.steps.count && path.column == nil
         func targets(_ link: Column) -> TargetSet {
             let target = view.schema.table(id: link.targetTableID!)!
-            return TargetSet(view: view, table: target, node: any(path, i + 1, test, target))
+            return TargetSet(view: view, table: target, node: any(path, at: i + 1, test: test, in: target))
         }
         // The value is null if a link in the middle is null.
         let matchesNoLink = !path.isToMany(from: i + 1) && test.matchesNull
         switch path.steps[i] {
         case .link(let link) where link.collection == .none:
             // The object at the end is the link's value.
-            if isLast { return any(link, [], test, table) }
+            if isLast { return any(link, [], test: test, in: table) }
             return LinkNode(view: view, column: link, targets: targets(link), matchesNoLink: matchesNoLink)
         case .link(let link), .element(let link, .all):
             if isLast {
@@ -104,12 +104,17 @@ struct Planner {
             }
         case .backlink(let origin):
             let originTable = view.schema.table(id: origin.tableID)!
-            return backlink(origin, any(path, i + 1, test, originTable), originTable, table)
+            return backlink(
+                origin,
+                any(path, at: i + 1, test: test, in: originTable),
+                originTable: originTable,
+                in: table
+            )
         }
     }
 
     /// Returns a node for the targets of links from matching objects.
-    func backlink(_ origin: Column, _ node: PlanNode, _ originTable: Table, _ table: Table) -> PlanNode {
+    func backlink(_ origin: Column, _ node: PlanNode, originTable: Table, in table: Table) -> PlanNode {
         let view = view
         return ObjectNode(
             view: view,
@@ -138,7 +143,7 @@ struct Planner {
     }
 
     /// Returns a node for the objects whose value in the column, or at these places in it, passes the test.
-    private func any(_ column: Column?, _ places: [Subscript], _ test: ValueTest, _ table: Table) -> PlanNode {
+    private func any(_ column: Column?, _ places: [Subscript], test: ValueTest, in table: Table) -> PlanNode {
         guard let column else {
             let keys = test.storedLinkRanges
             return RowNode(view: view, table: table) { keys.contains($0.raw + 1) }

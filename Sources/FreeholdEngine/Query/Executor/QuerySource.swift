@@ -25,7 +25,7 @@ final class QuerySource {
     init(
         _ view: DataView,
         _ table: Table,
-        _ predicate: Predicate,
+        predicate: Predicate,
         wanted: Int? = nil,
         isCount: Bool = false,
         choice: AccessPlan.Choice = .cheapest,
@@ -49,10 +49,10 @@ final class QuerySource {
                 examined: keys.count,
                 matches: keys.count
             )
-            content = .keys(checked(keys, rest, planner))
+            content = .keys(checked(keys, rest, planner: planner))
             return
         }
-        plan = AccessPlan(planner, table, conjuncts, wanted: wanted, isCount: isCount, choice: choice)
+        plan = AccessPlan(planner, table, conjuncts: conjuncts, wanted: wanted, isCount: isCount, choice: choice)
     }
 
     static func conjuncts(_ predicate: Predicate) -> [Predicate] {
@@ -100,7 +100,7 @@ final class QuerySource {
     // MARK: Running
 
     /// Returns the objects that meet the remaining conditions.
-    private func checked(_ keys: [ObjectKey], _ rest: [Predicate], _ planner: Planner) -> [ObjectKey] {
+    private func checked(_ keys: [ObjectKey], _ rest: [Predicate], planner: Planner) -> [ObjectKey] {
         if rest.isEmpty { return keys }
         let node = planner.node(.and(rest), table)
         if node.constant == true { return keys }
@@ -127,7 +127,7 @@ final class QuerySource {
         if let recorder { access.record(keys.count, in: recorder) }
         let rest = planner.node(.and(plan.rest), table)
         if rest.constant == nil, recorder == nil,
-            AccessCost.tests(rest, Double(keys.count)) > AccessCost.scan(rest, table, view)
+            AccessCost.tests(rest, Double(keys.count)) > AccessCost.scan(rest, of: table, in: view)
         {
             // There are more objects than expected, so the remaining conditions are checked cluster by cluster.
             let set = KeySet(table, in: view)
@@ -136,7 +136,7 @@ final class QuerySource {
                 TableScan(view: view, table: table, node: planner.and([ObjectNode(view: view) { set }, rest]))
             )
         }
-        return .keys(checked(keys, plan.rest, planner))
+        return .keys(checked(keys, plan.rest, planner: planner))
     }
 
     /// A Boolean value that indicates whether the matches have been found.
@@ -253,13 +253,13 @@ final class QuerySource {
                 if let presence = view.presence(table, cluster: cluster) {
                     fold.add(cluster, present: presence)
                 } else {
-                    fold.add(cluster, nil, live)
+                    fold.add(cluster, nil, count: live)
                 }
             }
             return
         }
         scan.forEachCluster { cluster, mask, n in
-            if !MaskKernels.isEmpty(mask, n) { fold.add(cluster, mask, n) }
+            if !MaskKernels.isEmpty(mask, n) { fold.add(cluster, mask, count: n) }
             return true
         }
     }

@@ -128,7 +128,7 @@ final class PlanRecorder {
 
     /// Returns a node that also counts the rows it examines.
     func counting(_ node: PlanNode, _ table: Table) -> PlanNode {
-        node.constant == nil ? CountingNode(node, table, self) : node
+        node.constant == nil ? CountingNode(node, table, recorder: self) : node
     }
 }
 
@@ -138,7 +138,7 @@ private final class CountingNode: PlanNode {
     private let table: Table
     private let recorder: PlanRecorder
 
-    init(_ node: PlanNode, _ table: Table, _ recorder: PlanRecorder) {
+    init(_ node: PlanNode, _ table: Table, recorder: PlanRecorder) {
         self.node = node
         self.table = table
         self.recorder = recorder
@@ -147,9 +147,9 @@ private final class CountingNode: PlanNode {
 
     override var cost: Int { node.cost }
 
-    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
+    override func fill(_ cluster: Int, _ mask: Mask, count n: Int) {
         recorder.rows += view.liveCount(table, cluster: cluster)
-        node.fill(cluster, mask, n)
+        node.fill(cluster, mask, count: n)
     }
 
     override func test(_ key: ObjectKey) -> Bool {

@@ -8,7 +8,7 @@ extension DataView {
         _ column: Column,
         _ count: Int,
         key: (Int) -> ObjectKey,
-        _ body: (Int, UnsafeRawBufferPointer?) -> Void
+        body: (Int, UnsafeRawBufferPointer?) -> Void
     ) {
         let distance = 12
         var ahead = TextCursor(self, column)

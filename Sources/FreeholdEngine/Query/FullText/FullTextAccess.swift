@@ -1,15 +1,17 @@
 extension Planner {
     /// Returns the access through a full-text index to the objects with the words. Returns `nil` if the column doesn't have such an index, or if the
     /// search has only exclusions.
-    func fullTextAccess(_ path: PropertyPath, _ query: FullTextQuery, _ table: Table) -> (any IndexAccess)? {
+    func fullTextAccess(_ path: PropertyPath, _ query: FullTextQuery, in table: Table) -> (any IndexAccess)? {
         guard path.isPlain, let column = path.column else { return nil }
         guard let step = path.steps.first else {
-            guard let search = FullTextSearch(view, column, query), let estimate = search.estimate() else { return nil }
+            guard let search = FullTextSearch(view, column, query: query), let estimate = search.estimate() else {
+                return nil
+            }
             return FullTextAccess(search: search, table: table, estimate: estimate)
         }
         guard case .link(let link) = step, link.type == .link,
             let target = link.targetTableID.flatMap({ view.schema.table(id: $0) }),
-            let targets = fullTextAccess(PropertyPath(Array(path.steps.dropFirst()), column), query, target)
+            let targets = fullTextAccess(PropertyPath(Array(path.steps.dropFirst()), column), query, in: target)
         else { return nil }
         return BacklinksAccess(view: view, table: table, link: link, targets: targets, check: nil)
     }

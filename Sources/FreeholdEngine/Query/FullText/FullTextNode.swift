@@ -1,7 +1,7 @@
 extension Planner {
     /// Returns a node for the objects whose string has the words. For a path across links, the quantifier decides whether any, all or none of the
     /// reached objects must have them. Behind a null link there isn't an object, and therefore no string.
-    func fullText(_ path: PropertyPath, _ query: FullTextQuery, _ table: Table) -> PlanNode {
+    func fullText(_ path: PropertyPath, _ query: FullTextQuery, in table: Table) -> PlanNode {
         guard let column = path.column, column.type == .string, column.collection == .none else {
             return ConstantNode(view: view, false)
         }
@@ -30,14 +30,14 @@ extension Planner {
             var steps = path.steps
             while let step = steps.popLast() {
                 let origin = steps.isEmpty ? table : view.schema.targetTable(of: PropertyPath(steps, nil)) ?? owner
-                set = Self.origins(of: set, step, origin, view)
+                set = Self.origins(of: set, step, origin, in: view)
             }
             return set
         }
     }
 
     /// Returns the objects from which a step leads to an object of the set.
-    private static func origins(of targets: KeySet, _ step: PathStep, _ table: Table, _ view: DataView) -> KeySet {
+    private static func origins(of targets: KeySet, _ step: PathStep, _ table: Table, in view: DataView) -> KeySet {
         let out = KeySet(table, in: view)
         targets.forEach { target in
             switch step {
@@ -86,7 +86,7 @@ final class FullTextNode: PlanNode {
     func keySet() -> KeySet {
         if let found { return found }
         let set = KeySet(table, in: view)
-        if let search = FullTextSearch(view, column, query) {
+        if let search = FullTextSearch(view, column, query: query) {
             for key in search.keys() { set.insert(key) }
         } else {
             view.forEachKey(table) { if holds($0) { set.insert($0) } }
@@ -95,7 +95,7 @@ final class FullTextNode: PlanNode {
         return set
     }
 
-    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
+    override func fill(_ cluster: Int, _ mask: Mask, count n: Int) {
         keySet().fill(mask, first: cluster * view.clusterSpan + 1, n)
     }
 

@@ -27,7 +27,7 @@ public struct FullTextRanking {
     /// Returns `nil` if the column doesn't have a full-text index of the query's kind of words.
     /// - Complexity: O(log n) for each word, and O(its occurrences) for each prefix.
     public init?(_ query: FullTextQuery, _ column: Column, in view: DataView) {
-        guard let search = FullTextSearch(view, column, query) else { return nil }
+        guard let search = FullTextSearch(view, column, query: query) else { return nil }
         self.search = search
         matcher = FullTextMatcher(query)
         let objects = Double(max(1, view.count(view.schema.table(of: column))))
@@ -63,7 +63,9 @@ public struct FullTextRanking {
     ///   words.
     public func best(_ keys: [ObjectKey], limit: Int? = nil) -> [(key: ObjectKey, score: Double)] {
         typealias Ranked = (key: ObjectKey, score: Double, place: Int)
-        func isBefore(_ a: Ranked, _ b: Ranked) -> Bool { a.score == b.score ? a.place < b.place : a.score > b.score }
+        func isBefore(_ a: Ranked, other b: Ranked) -> Bool {
+            a.score == b.score ? a.place < b.place : a.score > b.score
+        }
         let limit = max(0, limit ?? keys.count)
         guard limit > 0 else { return [] }
         // A query of exclusions gives all objects the same score.
@@ -77,7 +79,7 @@ public struct FullTextRanking {
                 if score(length: 1) <= worst.score { return }
             }
             let ranked = (keys[place], score(of: text), place)
-            if let worst, !isBefore(ranked, worst) { return }
+            if let worst, !isBefore(ranked, other: worst) { return }
             best.append(ranked)
             if best.count >= limit + max(limit, 64) {
                 best.sort(by: isBefore)

@@ -12,7 +12,7 @@ struct FullTextSearch {
     private static let lookUpCost = 24
 
     /// Returns `nil` if the column doesn't have an index for the query's kind of words.
-    init?(_ view: DataView, _ column: Column, _ query: FullTextQuery) {
+    init?(_ view: DataView, _ column: Column, query: FullTextQuery) {
         guard column.indexKind.textMatching == query.matching, let tree = view.searchTree(column) else { return nil }
         self.view = view
         self.column = column
@@ -41,7 +41,7 @@ struct FullTextSearch {
             let counted = words.map { (word: $0, count: count($0)) }.sorted { $0.count < $1.count }
             guard counted[0].count > 0 else { return [] }
             found = keys(of: counted[0].word)
-            for (word, count) in counted.dropFirst() where !found.isEmpty { keep(&found, word, count) }
+            for (word, count) in counted.dropFirst() where !found.isEmpty { keep(&found, word, count: count) }
             unordered = query.included.filter { !$0.isSingle }
         }
         for term in query.excluded where term.isSingle && !found.isEmpty { remove(&found, term.words[0]) }
@@ -109,7 +109,7 @@ struct FullTextSearch {
         return keys
     }
 
-    private func keep(_ found: inout [Int64], _ word: Entry, _ count: Int) {
+    private func keep(_ found: inout [Int64], _ word: Entry, count: Int) {
         if count > found.count * Self.lookUpCost, !word.isPrefix {
             word.bytes.withUnsafeBytes { bytes in found.removeAll { !tree.contains(bytes, $0, in: view) } }
         } else {
@@ -151,7 +151,7 @@ struct FullTextSearch {
             var suspects = found
             for word in phrase.words where !suspects.isEmpty {
                 let entry = Entry(bytes: word.bytes, isPrefix: word.isPrefix)
-                keep(&suspects, entry, count(entry))
+                keep(&suspects, entry, count: count(entry))
             }
             look(through: &suspects, keeping: false, matcher)
             filter(&found, suspects, keeping: false)

@@ -70,7 +70,7 @@ struct PlainTerm {
                 // The last eight bytes are read again, and the bytes that were already examined are ignored.
                 from = text.count &- last &- 8
                 ignored = i &- from
-                guard from >= 0 else { return countShort(text, i...lastStart, count, limit) }
+                guard from >= 0 else { return countShort(text, i...lastStart, found: count, limit: limit) }
             }
             let heads = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: from, as: UInt64.self)) | bit
             let tails = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: from &+ last, as: UInt64.self)) | bit
@@ -94,8 +94,8 @@ struct PlainTerm {
     private func countShort(
         _ text: UnsafeRawBufferPointer,
         _ starts: ClosedRange<Int>,
-        _ found: Int,
-        _ limit: Int
+        found: Int,
+        limit: Int
     ) -> Int {
         var count = found
         for at in starts where count < limit && isTerm(text, at: at) { count += 1 }

@@ -30,7 +30,7 @@ extension QuerySource {
                 let access = planner.placesAccess(
                     sort[0].path,
                     GeoTest(distance.columns, in: .circle(circle)),
-                    table
+                    in: table
                 ), choice == .indexes || access.estimate <= total / 4
             else { return nil }
             let keys = access.keys().filter { key in

@@ -1,9 +1,9 @@
 extension Planner {
     /// Returns the access through an index of places to the objects in the shape, or `nil` if there isn't a usable index.
-    func placesAccess(_ path: PropertyPath, _ test: GeoTest, _ table: Table) -> (any IndexAccess)? {
+    func placesAccess(_ path: PropertyPath, _ test: GeoTest, in table: Table) -> (any IndexAccess)? {
         let reached = path.reachingObjects
         guard path.quantifier == .any, !reached.hasElementSteps, let region = test.region,
-            let places = GeoAccess(test.columns, region, view)
+            let places = GeoAccess(test.columns, region, in: view)
         else { return nil }
         // The exact test of the places takes place at the first step back.
         var access: any IndexAccess = places
@@ -41,7 +41,7 @@ struct GeoAccess: IndexAccess {
     let estimate: Int
 
     /// Returns `nil` if the column doesn't have an index of places.
-    init?(_ columns: GeoColumns, _ region: GeoRegion, _ view: DataView) {
+    init?(_ columns: GeoColumns, _ region: GeoRegion, in view: DataView) {
         guard columns.coordinates.indexKind == .places, let tree = view.searchTree(columns.coordinates) else {
             return nil
         }
@@ -57,7 +57,7 @@ struct GeoAccess: IndexAccess {
 
     var cost: Double {
         Double(ranges.count) * AccessCost.descent + Double(estimate) * AccessCost.entry
-            + AccessCost.order(estimate, view.clusterCount(table) * view.clusterSpan)
+            + AccessCost.order(estimate, keySpace: view.clusterCount(table) * view.clusterSpan)
     }
     var isExact: Bool { false }
     var operation: QueryPlan.Operation { .places }
@@ -102,7 +102,7 @@ struct LinkedAccess: IndexAccess {
     var estimate: Int { origins.estimate }
     var cost: Double {
         origins.cost + Double(estimate) * 100 + (check.map { AccessCost.tests($0, Double(estimate)) } ?? 0)
-            + AccessCost.order(estimate, view.clusterCount(table) * view.clusterSpan)
+            + AccessCost.order(estimate, keySpace: view.clusterCount(table) * view.clusterSpan)
     }
     var isExact: Bool { check != nil || origins.isExact }
     var operation: QueryPlan.Operation { .backlinks }

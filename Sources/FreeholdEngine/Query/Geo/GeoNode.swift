@@ -11,11 +11,11 @@ final class GeoNode: PlanNode {
 
     override var cost: Int { 300 }
 
-    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
+    override func fill(_ cluster: Int, _ mask: Mask, count n: Int) {
         guard let types = view.leaf(columns.type, cluster: cluster).map({ Leaf($0) }),
             let places = view.leaf(columns.coordinates, cluster: cluster).map({ Leaf($0) })
         else {
-            MaskKernels.set(mask, n, false)
+            MaskKernels.set(mask, count: n, to: false)
             return
         }
         let first = Int64(cluster * view.clusterSpan)
@@ -32,7 +32,7 @@ final class GeoNode: PlanNode {
         for slot in 0..<stored {
             mask[slot] = Self.isPoint(types, slot) && holds(places.bytes(slot)) ? 1 : 0
         }
-        if stored < n { MaskKernels.set(mask + stored, n - stored, false) }
+        if stored < n { MaskKernels.set(mask + stored, count: n - stored, to: false) }
     }
 
     @inline(__always)

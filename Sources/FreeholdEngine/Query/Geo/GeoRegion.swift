@@ -151,12 +151,12 @@ struct GeoBounds {
         else { return false }
         if longitude >= west, longitude <= east { return true }
         if west > east, longitude >= west || longitude <= east { return true }
-        return isOnBorder(latitude, longitude)
+        return isOnBorder(latitude: latitude, longitude: longitude)
     }
 
     /// Returns whether the place is on the border as a pole, which is on every meridian, or on the antimeridian, which has two numbers.
     @inline(never)
-    private func isOnBorder(_ latitude: Double, _ longitude: Double) -> Bool {
+    private func isOnBorder(latitude: Double, longitude: Double) -> Bool {
         if latitude == 90 || latitude == -90 { return true }
         return (longitude == 180 && west == -180) || (longitude == -180 && east == 180)
     }

@@ -19,7 +19,7 @@ struct GeoArc {
     /// The maximum distance from the line at which a place counts as on it, in radians. It allows for the rounding of coordinates.
     static let tolerance = 5e-15
 
-    init(_ start: SphereVector, _ end: SphereVector) {
+    init(from start: SphereVector, to end: SphereVector) {
         self.start = start
         self.end = end
         normal = start.normal(to: end)
@@ -85,7 +85,7 @@ struct GeoRing {
     /// - Precondition: the points are a valid ring.
     init(_ points: [GeoPoint]) {
         let vertices = points.dropLast().map { SphereVector($0) }
-        let arcs = zip(vertices, vertices[1...] + [vertices[0]]).map { GeoArc($0, $1) }
+        let arcs = zip(vertices, vertices[1...] + [vertices[0]]).map { GeoArc(from: $0, to: $1) }
         self.arcs = arcs
         let isInsideLeft = Self.turning(arcs) >= -1e-12
         references = Self.references(arcs, isInsideLeft)
@@ -140,14 +140,14 @@ struct GeoRing {
         let z = 0.9873 - 1.9731 * (Double(i) * 0.618034).truncatingRemainder(dividingBy: 1)
         let turn = 0.7391 + 2.39996323 * Double(i)
         let radius = (1 - z * z).squareRoot()
-        return SphereVector(radius * cos(turn), radius * sin(turn), z).normalized
+        return SphereVector(x: radius * cos(turn), y: radius * sin(turn), z: z).normalized
     }
 
     private static func references(_ arcs: [GeoArc], _ isInsideLeft: Bool) -> [Reference] {
         var found: [Reference] = []
         for place in candidates {
             if let other = found.first, place.cross(other.place).lengthSquared < 0.1 { continue }
-            guard let reference = reference(place, arcs, isInsideLeft) else { continue }
+            guard let reference = reference(place, arcs, isInsideLeft: isInsideLeft) else { continue }
             found.append(reference)
             if found.count == 2 { break }
         }
@@ -155,7 +155,7 @@ struct GeoRing {
     }
 
     /// Returns `nil` if the place is too close to an arc's great circle to determine its side reliably.
-    private static func reference(_ place: SphereVector, _ arcs: [GeoArc], _ isInsideLeft: Bool) -> Reference? {
+    private static func reference(_ place: SphereVector, _ arcs: [GeoArc], isInsideLeft: Bool) -> Reference? {
         let sides = arcs.map { $0.side(place) }
         guard sides.allSatisfy({ abs($0) > 1e-9 }) else { return nil }
         // The path leads from the place to the middle of an arc. At its end, the place is on the same side of the arc as at its start.
@@ -175,9 +175,9 @@ struct GeoRing {
     }
 
     private static func bound(_ vertices: [SphereVector]) -> (SphereVector, Double) {
-        let center = vertices.reduce(SphereVector(0, 0, 0), +).normalized
+        let center = vertices.reduce(SphereVector(x: 0, y: 0, z: 0), +).normalized
         let radius = vertices.reduce(0) { max($0, center.angle(to: $1)) }
         // A circle with a radius of less than a quarter of the circumference contains the arcs between its places, and therefore the smaller part.
-        return center.lengthSquared > 0.5 && radius < 1.57 ? (center, radius) : (SphereVector(0, 0, 1), .pi)
+        return center.lengthSquared > 0.5 && radius < 1.57 ? (center, radius) : (SphereVector(x: 0, y: 0, z: 1), .pi)
     }
 }

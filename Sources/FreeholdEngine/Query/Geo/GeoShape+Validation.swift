@@ -34,7 +34,9 @@ extension GeoPolygon {
         guard !holes.isEmpty else { return }
         let made = rings.map { GeoRing($0) }
         for i in made.indices {
-            for j in made.indices where j > i { try Self.check(made[i], Self.name(i), made[j], Self.name(j)) }
+            for j in made.indices where j > i {
+                try Self.check(made[i], named: Self.name(i), against: made[j], named: Self.name(j))
+            }
         }
         for i in made.indices.dropFirst() {
             guard Self.places(of: made[i]).allSatisfy({ made[0].side($0) != .outside }) else {
@@ -64,18 +66,18 @@ extension GeoPolygon {
         guard seen.count >= 3 else {
             throw GeoShape.invalid("A geoPolygon's \(name) has fewer than three different places.")
         }
-        let arcs = zip(ring, ring.dropFirst()).map { GeoArc(SphereVector($0), SphereVector($1)) }
+        let arcs = zip(ring, ring.dropFirst()).map { GeoArc(from: SphereVector($0), to: SphereVector($1)) }
         if let i = arcs.firstIndex(where: { $0.isUndefined }) {
             throw GeoShape.invalid(
                 "Places \(i) and \(i + 1) of a geoPolygon's \(name) are opposite each other, so that no edge joins them."
             )
         }
-        try check(arcs, ring, name)
+        try check(arcs, ring, name: name)
     }
 
     /// Checks the edges of one ring, which may meet only where one ends and the next begins. The edges are sorted by their west–east extent, so that
     /// distant edges aren't compared.
-    private static func check(_ arcs: [GeoArc], _ ring: [GeoPoint], _ name: String) throws(QueryError) {
+    private static func check(_ arcs: [GeoArc], _ ring: [GeoPoint], name: String) throws(QueryError) {
         func meet(_ i: Int, _ j: Int) -> Bool {
             let (a, b) = (arcs[i], arcs[j])
             if (i + 1) % arcs.count == j { return b.holds(a.start) || a.holds(b.end) }
@@ -99,7 +101,9 @@ extension GeoPolygon {
 
     // MARK: Two rings
 
-    private static func check(_ a: GeoRing, _ nameA: String, _ b: GeoRing, _ nameB: String) throws(QueryError) {
+    private static func check(_ a: GeoRing, named nameA: String, against b: GeoRing, named nameB: String)
+        throws(QueryError)
+    {
         let spans = b.arcs.map { GeoExtent($0) }
         for arc in a.arcs {
             let span = GeoExtent(arc)
@@ -126,14 +130,14 @@ private struct GeoExtent {
         // The maximum height of the arc above its chord.
         let rise = 1 - (arc.start + arc.end).length / 2 + 1e-14
         low = SphereVector(
-            min(arc.start.x, arc.end.x) - rise,
-            min(arc.start.y, arc.end.y) - rise,
-            min(arc.start.z, arc.end.z) - rise
+            x: min(arc.start.x, arc.end.x) - rise,
+            y: min(arc.start.y, arc.end.y) - rise,
+            z: min(arc.start.z, arc.end.z) - rise
         )
         high = SphereVector(
-            max(arc.start.x, arc.end.x) + rise,
-            max(arc.start.y, arc.end.y) + rise,
-            max(arc.start.z, arc.end.z) + rise
+            x: max(arc.start.x, arc.end.x) + rise,
+            y: max(arc.start.y, arc.end.y) + rise,
+            z: max(arc.start.z, arc.end.z) + rise
         )
     }
 

@@ -29,20 +29,20 @@ extension PropertyPath {
 
 extension Planner {
     /// Returns a node for the objects whose path leads to a place inside the shape.
-    func within(_ path: PropertyPath, _ test: GeoTest, _ table: Table) -> PlanNode {
+    func within(_ path: PropertyPath, _ test: GeoTest, in table: Table) -> PlanNode {
         guard let region = test.region else { return ConstantNode(view: view, path.quantifier == .none) }
         let place = GeoNode(view: view, columns: test.columns, region: region)
         let reached = path.reachingObjects
         PathReader(view: view).settle(reached)
         // All places match if none fails. Null doesn't match.
         if path.quantifier == .all {
-            return not(reaching(reached, 0, not(place), matchesNull: true, table))
+            return not(reaching(reached, 0, node: not(place), matchesNull: true, in: table))
         }
-        let any = GeoIndexNode(reaching(reached, 0, place, matchesNull: false, table)) { [view] in
+        let any = GeoIndexNode(reaching(reached, 0, node: place, matchesNull: false, in: table)) { [view] in
             var path = path
             path.quantifier = .any
-            guard !reached.steps.isEmpty, let access = placesAccess(path, test, table),
-                access.cost < AccessCost.scan(place, view.schema.table(of: test.columns.type), view)
+            guard !reached.steps.isEmpty, let access = placesAccess(path, test, in: table),
+                access.cost < AccessCost.scan(place, of: view.schema.table(of: test.columns.type), in: view)
             else { return nil }
             let set = KeySet(table, in: view)
             for key in access.keys() { set.insert(key) }
@@ -55,14 +55,14 @@ extension Planner {
     private func reaching(
         _ path: PropertyPath,
         _ i: Int,
-        _ node: PlanNode,
+        node: PlanNode,
         matchesNull: Bool,
-        _ table: Table
+        in table: Table
     ) -> PlanNode {
         guard i < path.steps.count else { return node }
         func targets(_ link: Column) -> TargetSet {
             let target = view.schema.table(id: link.targetTableID!)!
-            let inner = reaching(path, i + 1, node, matchesNull: matchesNull, target)
+            let inner = reaching(path, i + 1, node: node, matchesNull: matchesNull, in: target)
             return TargetSet(view: view, table: target, node: inner)
         }
         let matchesNoLink = matchesNull && !path.isToMany(from: i + 1)
@@ -76,13 +76,13 @@ extension Planner {
         case .element(let link, let place):
             let targets = targets(link)
             return RowNode(view: view, table: table) { [view] key in
-                guard case .link(let target) = view.element(link, key, place) else { return matchesNoLink }
+                guard case .link(let target) = view.element(link, key, place: place) else { return matchesNoLink }
                 return targets.contains(target)
             }
         case .backlink(let origin):
             let originTable = view.schema.table(id: origin.tableID)!
-            let inner = reaching(path, i + 1, node, matchesNull: matchesNull, originTable)
-            return backlink(origin, inner, originTable, table)
+            let inner = reaching(path, i + 1, node: node, matchesNull: matchesNull, in: originTable)
+            return backlink(origin, inner, originTable: originTable, in: table)
         }
     }
 }
@@ -102,8 +102,8 @@ private final class GeoIndexNode: PlanNode {
 
     override var cost: Int { path.cost }
 
-    override func fill(_ cluster: Int, _ mask: Mask, _ n: Int) {
-        guard let near else { return path.fill(cluster, mask, n) }
+    override func fill(_ cluster: Int, _ mask: Mask, count n: Int) {
+        guard let near else { return path.fill(cluster, mask, count: n) }
         near.fill(mask, first: cluster * view.clusterSpan + 1, n)
     }
 

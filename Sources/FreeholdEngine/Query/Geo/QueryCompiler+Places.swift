@@ -5,7 +5,7 @@ extension QueryCompiler {
     func places(
         _ named: NamedPath,
         _ resolved: ResolvedPath,
-        _ what: String = "geoWithin"
+        what: String = "geoWithin"
     ) throws(QueryError) -> GeoColumns {
         guard named.suffix == nil, let target = resolved.target else {
             throw notPlaces("\(what) needs a link to embedded objects.", named)

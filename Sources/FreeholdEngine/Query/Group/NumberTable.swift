@@ -83,7 +83,7 @@ struct BytesTable {
         let count = starts[code + 1] &- start
         guard count == value.count else { return false }
         return bytes.withUnsafeBytes { all in
-            Value.compareBytes(UnsafeRawBufferPointer(rebasing: all[start..<start + count]), value) == 0
+            Value.compareBytes(UnsafeRawBufferPointer(rebasing: all[start..<start + count]), with: value) == 0
         }
     }
 

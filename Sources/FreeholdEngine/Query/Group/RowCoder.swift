@@ -23,28 +23,28 @@ final class RowCoder {
         for i in pairs.indices {
             let right = columns[i + 1].code(key)
             if right == ValueCoder.noLink { return right }
-            code = join(code, right, i)
+            code = join(code, with: right, at: i)
         }
         return code
     }
 
-    func fill(_ cluster: Int, _ mask: Mask, _ n: Int, _ codes: UnsafeMutablePointer<Int32>) {
-        columns[0].fill(cluster, mask, n, codes)
+    func fill(_ cluster: Int, _ mask: Mask, count n: Int, into codes: UnsafeMutablePointer<Int32>) {
+        columns[0].fill(cluster, mask, count: n, into: codes)
         if pairs.isEmpty { return }
         if scratch.count < n { scratch = Array(repeating: 0, count: n) }
         for i in pairs.indices {
             scratch.withUnsafeMutableBufferPointer { right in
                 let right = right.baseAddress!
-                columns[i + 1].fill(cluster, mask, n, right)
-                MaskKernels.forEach(mask, n) { slot in
+                columns[i + 1].fill(cluster, mask, count: n, into: right)
+                MaskKernels.forEach(mask, count: n) { slot in
                     let isDropped = codes[slot] == ValueCoder.noLink || right[slot] == ValueCoder.noLink
-                    codes[slot] = isDropped ? ValueCoder.noLink : join(codes[slot], right[slot], i)
+                    codes[slot] = isDropped ? ValueCoder.noLink : join(codes[slot], with: right[slot], at: i)
                 }
             }
         }
     }
 
-    private func join(_ left: Int32, _ right: Int32, _ i: Int) -> Int32 {
+    private func join(_ left: Int32, with right: Int32, at i: Int) -> Int32 {
         let word = UInt64(UInt32(bitPattern: left)) << 32 | UInt64(UInt32(bitPattern: right))
         let found = pairs[i].code(word)
         if found.isNew { parts[i].append((left, right)) }

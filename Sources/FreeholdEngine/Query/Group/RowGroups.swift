@@ -44,8 +44,8 @@ package final class RowGroups {
             codes.withUnsafeMutableBufferPointer { codes in
                 scan.forEachCluster { cluster, mask, n in
                     let first = cluster * span
-                    coder.fill(cluster, mask, n, codes.baseAddress! + first)
-                    MaskKernels.forEach(mask, n) { count(codes[first + $0], Int64(first + $0)) }
+                    coder.fill(cluster, mask, count: n, into: codes.baseAddress! + first)
+                    MaskKernels.forEach(mask, count: n) { count(codes[first + $0], Int64(first + $0)) }
                     return true
                 }
             }
@@ -103,7 +103,7 @@ package final class RowGroups {
             all.withUnsafeMutableBufferPointer { all in
                 forEachValue(cursor, 0 as Int64) {
                     $0.int($1)
-                } _: {
+                } body: {
                     all[Int($0)].add($1)
                 }
             }
@@ -113,7 +113,7 @@ package final class RowGroups {
             all.withUnsafeMutableBufferPointer { all in
                 forEachValue(cursor, 0.0) {
                     $0.double($1)
-                } _: {
+                } body: {
                     all[Int($0)].add($1)
                 }
             }
@@ -123,7 +123,7 @@ package final class RowGroups {
             all.withUnsafeMutableBufferPointer { all in
                 forEachValue(cursor, 0.0) {
                     Double($0.float($1))
-                } _: {
+                } body: {
                     all[Int($0)].add($1)
                 }
             }
@@ -142,8 +142,8 @@ package final class RowGroups {
     private func forEachValue<T>(
         _ cursor: PathCursor,
         _ zero: T,
-        _ read: (Leaf, Int) -> T,
-        _ body: (Int32, T) -> Void
+        read: (Leaf, Int) -> T,
+        body: (Int32, T) -> Void
     ) {
         let column = cursor.values.column
         guard case .slots(let codes) = rows, !cursor.hasSteps else {
@@ -160,7 +160,7 @@ package final class RowGroups {
         codes.withUnsafeBufferPointer { codes in
             for cluster in 0..<view.clusterCount(table) where view.liveCount(table, cluster: cluster) > 0 {
                 if WorkLimit.cutsHere { return }
-                view.forEachLeaf(column, cluster, span) { leaf, slots in
+                view.forEachLeaf(column, cluster: cluster, count: span) { leaf, slots in
                     let codes = codes.baseAddress! + (cluster * span + slots.lowerBound)
                     guard let leaf else {
                         if column.isOptional { return }

@@ -64,7 +64,9 @@ final class ValueCoder {
             return bytesCodes[Int(found.code)]
         default:
             let column = path.values.column
-            return code(of: view.value(type, leaf, slot, isOptional: column.isOptional, blobs: column.segment(.blobs)))
+            return code(
+                of: view.value(type, leaf, slot: slot, isOptional: column.isOptional, blobs: column.segment(.blobs))
+            )
         }
     }
 
@@ -101,13 +103,13 @@ final class ValueCoder {
     // MARK: Clusters
 
     /// Writes the codes of a cluster's objects whose byte in the mask is 1.
-    func fill(_ cluster: Int, _ mask: Mask, _ n: Int, _ codes: UnsafeMutablePointer<Int32>) {
+    func fill(_ cluster: Int, _ mask: Mask, count n: Int, into codes: UnsafeMutablePointer<Int32>) {
         guard path.isPlain, !path.hasSteps else {
             let first = Int64(cluster * view.clusterSpan)
-            MaskKernels.forEach(mask, n) { codes[$0] = code(ObjectKey(first &+ Int64($0))) }
+            MaskKernels.forEach(mask, count: n) { codes[$0] = code(ObjectKey(first &+ Int64($0))) }
             return
         }
-        view.forEachLeaf(path.values.column, cluster, n) { leaf, slots in
+        view.forEachLeaf(path.values.column, cluster: cluster, count: n) { leaf, slots in
             guard let leaf else {
                 // The code is created only if an object has the value.
                 var code: Int32?
@@ -119,15 +121,15 @@ final class ValueCoder {
             }
             let (mask, codes) = (mask + slots.lowerBound, codes + slots.lowerBound)
             if type == .int, leaf.width <= 1, !leaf.hasNulls {
-                fillBytes(leaf, mask, slots.count, codes)
+                fillBytes(leaf, mask, count: slots.count, into: codes)
             } else {
-                MaskKernels.forEach(mask, slots.count) { codes[$0] = code(leaf, $0) }
+                MaskKernels.forEach(mask, count: slots.count) { codes[$0] = code(leaf, $0) }
             }
         }
     }
 
     /// Writes the codes of integers that differ only in their lowest byte.
-    private func fillBytes(_ leaf: Leaf, _ mask: Mask, _ n: Int, _ codes: UnsafeMutablePointer<Int32>) {
+    private func fillBytes(_ leaf: Leaf, _ mask: Mask, count n: Int, into codes: UnsafeMutablePointer<Int32>) {
         withUnsafeTemporaryAllocation(of: Int32.self, capacity: 256) { known in
             known.initialize(repeating: Self.unknown)
             let offsets = leaf.valuesPointer.assumingMemoryBound(to: UInt8.self)
@@ -147,21 +149,21 @@ final class ValueCoder {
 extension DataView {
     /// Calls the body with the leaves of a cluster's first `n` slots, and with `nil` for slots that have the column's default. The slot
     /// `slots.lowerBound` is the leaf's first slot.
-    func forEachLeaf(_ column: Column, _ cluster: Int, _ n: Int, _ body: (Leaf?, _ slots: Range<Int>) -> Void) {
-        func visit(_ leaf: Leaf, _ start: Int, _ count: Int) {
+    func forEachLeaf(_ column: Column, cluster: Int, count n: Int, body: (Leaf?, _ slots: Range<Int>) -> Void) {
+        func visit(_ leaf: Leaf, from start: Int, count: Int) {
             let stored = min(leaf.count, count)
             if stored > 0 { body(leaf, start..<start + stored) }
             if stored < count { body(nil, start + stored..<start + count) }
         }
         guard let address = leaf(column, cluster: cluster) else { return body(nil, 0..<n) }
         let head = Leaf(address)
-        guard head.isSplit else { return visit(head, 0, n) }
+        guard head.isSplit else { return visit(head, from: 0, count: n) }
         let span = Leaf.partSpan(clusterSpan: clusterSpan, partsLog2: head.partsLog2)
         var start = 0
         while start < n {
             let count = min(span, n - start)
             if let part = leafPart(column, cluster: cluster, part: start / span) {
-                visit(Leaf(part), start, count)
+                visit(Leaf(part), from: start, count: count)
             } else {
                 body(nil, start..<start + count)
             }

@@ -26,12 +26,12 @@ struct BytesColumn<Offset: FixedWidthInteger & UnsignedInteger> {
 /// Kernels over the strings of a leaf that write for each slot whether its bytes pass a test.
 enum BytesKernels {
     @inline(__always)
-    static func run<O>(_ test: BytesTest, _ column: BytesColumn<O>, _ n: Int, _ mask: Mask) {
+    static func run<O>(_ test: BytesTest, _ column: BytesColumn<O>, count n: Int, into mask: Mask) {
         switch test {
-        case .equal(let pattern): fixed(pattern, column, n, mask, .equal)
-        case .beginsWith(let pattern): fixed(pattern, column, n, mask, .beginsWith)
-        case .endsWith(let pattern): fixed(pattern, column, n, mask, .endsWith)
-        case .contains(let pattern): contains(pattern, column, n, mask)
+        case .equal(let pattern): fixed(pattern, column, count: n, into: mask, place: .equal)
+        case .beginsWith(let pattern): fixed(pattern, column, count: n, into: mask, place: .beginsWith)
+        case .endsWith(let pattern): fixed(pattern, column, count: n, into: mask, place: .endsWith)
+        case .contains(let pattern): contains(pattern, column, count: n, into: mask)
         default:
             for i in 0..<n { mask[i] = test.matches(column.bytes(i)) ? 1 : 0 }
         }
@@ -41,7 +41,13 @@ enum BytesKernels {
 
     /// Compares the lengths and the first (or last) eight bytes without a branch, and the rest only for slots that match so far.
     @inline(__always)
-    private static func fixed<O>(_ pattern: [UInt8], _ column: BytesColumn<O>, _ n: Int, _ mask: Mask, _ place: Place) {
+    private static func fixed<O>(
+        _ pattern: [UInt8],
+        _ column: BytesColumn<O>,
+        count n: Int,
+        into mask: Mask,
+        place: Place
+    ) {
         let length = pattern.count
         let head = min(length, 8)
         var expected: UInt64 = 0
@@ -82,17 +88,17 @@ enum BytesKernels {
             i &+= 1
         }
         guard length > 8 || length > Int(O.max) else { return }
-        MaskKernels.forEach(mask, n) { i in
+        MaskKernels.forEach(mask, count: n) { i in
             if !test.matches(column.bytes(i)) { mask[i] = 0 }
         }
     }
 
     /// Searches the whole area, eight positions at a time, for the pattern's first and last byte.
     @inline(__always)
-    private static func contains<O>(_ pattern: [UInt8], _ column: BytesColumn<O>, _ n: Int, _ mask: Mask) {
+    private static func contains<O>(_ pattern: [UInt8], _ column: BytesColumn<O>, count n: Int, into mask: Mask) {
         let length = pattern.count
-        if length == 0 { return MaskKernels.set(mask, n, true) }
-        MaskKernels.set(mask, n, false)
+        if length == 0 { return MaskKernels.set(mask, count: n, to: true) }
+        MaskKernels.set(mask, count: n, to: false)
         guard n > 0 else { return }
         let total = Int(column.offsets[n])
         guard total >= length else { return }

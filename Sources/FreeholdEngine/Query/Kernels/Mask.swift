@@ -8,13 +8,13 @@ enum MaskKernels {
     static func word(_ mask: Mask, _ i: Int) -> UInt64 { UnsafeRawPointer(mask + i).loadUnaligned(as: UInt64.self) }
 
     @inline(__always)
-    static func setWord(_ mask: Mask, _ i: Int, _ word: UInt64) {
+    static func setWord(_ mask: Mask, at i: Int, to word: UInt64) {
         UnsafeMutableRawPointer(mask + i).storeBytes(of: word, as: UInt64.self)
     }
 
-    static func set(_ mask: Mask, _ n: Int, _ value: Bool) { mask.update(repeating: value ? 1 : 0, count: n) }
+    static func set(_ mask: Mask, count n: Int, to value: Bool) { mask.update(repeating: value ? 1 : 0, count: n) }
 
-    static func and(_ mask: Mask, _ other: Mask, _ n: Int) {
+    static func and(_ mask: Mask, with other: Mask, count n: Int) {
         var i = 0
         while i < n {
             mask[i] &= other[i]
@@ -22,7 +22,7 @@ enum MaskKernels {
         }
     }
 
-    static func or(_ mask: Mask, _ other: Mask, _ n: Int) {
+    static func or(_ mask: Mask, with other: Mask, count n: Int) {
         var i = 0
         while i < n {
             mask[i] |= other[i]
@@ -74,7 +74,7 @@ enum MaskKernels {
 
     /// Calls `body` with each slot whose byte is set, in ascending order.
     @inline(__always)
-    static func forEach(_ mask: Mask, _ n: Int, _ body: (Int) -> Void) {
+    static func forEach(_ mask: Mask, count n: Int, body: (Int) -> Void) {
         var i = 0
         while i &+ 8 <= n {
             var bits = word(mask, i)
@@ -102,19 +102,19 @@ enum MaskKernels {
         var i = 0
         while i < n {
             let byte = (bits[i >> 6] >> UInt64(i & 63)) & 0xff
-            setWord(mask, i, word(mask, i) & expand(byte))
+            setWord(mask, at: i, to: word(mask, i) & expand(byte))
             i &+= 8
         }
     }
 
     /// Sets the bytes whose bit is set to the value. Writes groups of eight bytes.
-    static func set(_ mask: Mask, where bits: UnsafePointer<UInt64>, _ n: Int, _ value: Bool) {
+    static func set(_ mask: Mask, where bits: UnsafePointer<UInt64>, count n: Int, to value: Bool) {
         var i = 0
         while i < n {
             let byte = (bits[i >> 6] >> UInt64(i & 63)) & 0xff
             if byte != 0 {
                 let bytes = expand(byte)
-                setWord(mask, i, value ? word(mask, i) | bytes : word(mask, i) & ~bytes)
+                setWord(mask, at: i, to: value ? word(mask, i) | bytes : word(mask, i) & ~bytes)
             }
             i &+= 8
         }
@@ -122,12 +122,12 @@ enum MaskKernels {
 
     /// Writes one of two values for each bit. Writes groups of eight bytes.
     static func fill(_ mask: Mask, from bits: UnsafePointer<UInt64>, _ n: Int, ifSet: Bool, ifClear: Bool) {
-        if ifSet == ifClear { return set(mask, n, ifSet) }
+        if ifSet == ifClear { return set(mask, count: n, to: ifSet) }
         let flip = ifSet ? 0 : ones
         var i = 0
         while i < n {
             let byte = (bits[i >> 6] >> UInt64(i & 63)) & 0xff
-            setWord(mask, i, expand(byte) ^ flip)
+            setWord(mask, at: i, to: expand(byte) ^ flip)
             i &+= 8
         }
     }

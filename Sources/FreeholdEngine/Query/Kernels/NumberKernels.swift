@@ -26,7 +26,7 @@ final class NumberBuffer {
     /// Writes zeros to `nulls` unless it has been written.
     func needNulls(_ n: Int) {
         if hasNulls { return }
-        MaskKernels.set(nulls, n, false)
+        MaskKernels.set(nulls, count: n, to: false)
         hasNulls = true
     }
 
@@ -44,10 +44,10 @@ enum NumberKernels {
     @inline(__always)
     private static func compareAny<T: Comparable>(
         _ op: Comparison,
-        _ a: UnsafePointer<T>,
-        _ b: UnsafePointer<T>,
-        _ n: Int,
-        _ mask: Mask
+        left a: UnsafePointer<T>,
+        right b: UnsafePointer<T>,
+        count n: Int,
+        into mask: Mask
     ) {
         var i = 0
         switch op {
@@ -86,43 +86,43 @@ enum NumberKernels {
 
     static func compare(
         _ op: Comparison,
-        _ a: UnsafePointer<Int64>,
-        _ b: UnsafePointer<Int64>,
-        _ n: Int,
-        _ mask: Mask
+        left a: UnsafePointer<Int64>,
+        right b: UnsafePointer<Int64>,
+        count n: Int,
+        into mask: Mask
     ) {
-        compareAny(op, a, b, n, mask)
+        compareAny(op, left: a, right: b, count: n, into: mask)
     }
 
     static func compare(
         _ op: Comparison,
-        _ a: UnsafePointer<Double>,
-        _ b: UnsafePointer<Double>,
-        _ n: Int,
-        _ mask: Mask
+        left a: UnsafePointer<Double>,
+        right b: UnsafePointer<Double>,
+        count n: Int,
+        into mask: Mask
     ) {
-        compareAny(op, a, b, n, mask)
+        compareAny(op, left: a, right: b, count: n, into: mask)
     }
 
     /// Compares integers with doubles by their exact values.
     static func compare(
         _ op: Comparison,
-        _ a: UnsafePointer<Int64>,
-        _ b: UnsafePointer<Double>,
-        _ n: Int,
-        _ mask: Mask
+        left a: UnsafePointer<Int64>,
+        right b: UnsafePointer<Double>,
+        count n: Int,
+        into mask: Mask
     ) {
         for i in 0..<n {
             guard !b[i].isNaN else {
                 mask[i] = op == .notEqual ? 1 : 0
                 continue
             }
-            mask[i] = op.holds(order: Value.compare(a[i], b[i])) ? 1 : 0
+            mask[i] = op.holds(order: Value.compare(a[i], with: b[i])) ? 1 : 0
         }
     }
 
     /// Corrects the results for slots in which one or both sides are null.
-    static func applyNulls(_ op: Comparison, _ a: Mask, _ b: Mask, _ n: Int, _ mask: Mask) {
+    static func applyNulls(_ op: Comparison, left a: Mask, right b: Mask, count n: Int, into mask: Mask) {
         let ofBoth: UInt8 = op == .equal || op == .lessOrEqual || op == .greaterOrEqual ? 1 : 0
         let ofOne: UInt8 = op == .notEqual ? 1 : 0
         var i = 0
@@ -136,9 +136,9 @@ enum NumberKernels {
 
     static func apply(
         _ op: ArithmeticOperator,
-        _ a: UnsafeMutablePointer<Double>,
-        _ b: UnsafePointer<Double>,
-        _ n: Int
+        to a: UnsafeMutablePointer<Double>,
+        with b: UnsafePointer<Double>,
+        count n: Int
     ) {
         var i = 0
         switch op {
@@ -168,9 +168,9 @@ enum NumberKernels {
     /// - Parameter nulls: receives a 1 for each slot in which an integer was divided by zero.
     static func apply(
         _ op: ArithmeticOperator,
-        _ a: UnsafeMutablePointer<Int64>,
-        _ b: UnsafePointer<Int64>,
-        _ n: Int,
+        to a: UnsafeMutablePointer<Int64>,
+        with b: UnsafePointer<Int64>,
+        count n: Int,
         nulls: Mask
     ) {
         var i = 0
@@ -192,7 +192,7 @@ enum NumberKernels {
             }
         case .divide:
             while i < n {
-                if let quotient = op.apply(a[i], b[i]) { a[i] = quotient } else { nulls[i] = 1 }
+                if let quotient = op.apply(to: a[i], and: b[i]) { a[i] = quotient } else { nulls[i] = 1 }
                 i &+= 1
             }
         }
@@ -204,9 +204,9 @@ enum NumberKernels {
         let p = leaf.valuesPointer
         switch leaf.width {
         case 0: out.update(repeating: base, count: n)
-        case 1: widen(p.assumingMemoryBound(to: UInt8.self), base, n, out)
-        case 2: widen(p.assumingMemoryBound(to: UInt16.self), base, n, out)
-        case 4: widen(p.assumingMemoryBound(to: UInt32.self), base, n, out)
+        case 1: widen(p.assumingMemoryBound(to: UInt8.self), base: base, count: n, into: out)
+        case 2: widen(p.assumingMemoryBound(to: UInt16.self), base: base, count: n, into: out)
+        case 4: widen(p.assumingMemoryBound(to: UInt32.self), base: base, count: n, into: out)
         default: out.update(from: p.assumingMemoryBound(to: Int64.self), count: n)
         }
     }
@@ -214,9 +214,9 @@ enum NumberKernels {
     @inline(__always)
     private static func widen<T: FixedWidthInteger>(
         _ p: UnsafePointer<T>,
-        _ base: Int64,
-        _ n: Int,
-        _ out: UnsafeMutablePointer<Int64>
+        base: Int64,
+        count n: Int,
+        into out: UnsafeMutablePointer<Int64>
     ) {
         var i = 0
         while i < n {

@@ -1,20 +1,36 @@
 /// Kernels that write for each value whether it is in a range. They must remain plain loops over pointers, so that the compiler can vectorise them.
 enum RangeKernels {
-    enum Mode { case write, union }
+    /// Integers that are stored one after the other, as `base` plus unsigned offsets of `width` bytes. With a width of 8 the base isn't added, and with
+    /// a width of 0 all integers equal the base.
+    struct PackedInts {
+        let values: UnsafeRawPointer
+        let width: Int
+        let base: Int64
+        let count: Int
+    }
+
+    private enum Mode { case write, union }
+
+    /// The bytes of a mask for the first `count` values. A test either replaces them or adds its matches to them.
+    private struct Output {
+        let mask: Mask
+        let count: Int
+        let mode: Mode
+    }
 
     /// Tests `low <= p[i] <= high` with one unsigned comparison.
     @inline(__always)
     private static func unsigned<T: FixedWidthInteger & UnsignedInteger>(
         _ p: UnsafePointer<T>,
-        _ n: Int,
-        _ low: T,
-        _ high: T,
-        _ mask: Mask,
-        _ mode: Mode
+        from low: T,
+        through high: T,
+        into output: Output
     ) {
+        let mask = output.mask
+        let n = output.count
         let span = high &- low
         var i = 0
-        if mode == .write {
+        if output.mode == .write {
             while i < n {
                 mask[i] = (p[i] &- low) <= span ? 1 : 0
                 i &+= 1
@@ -27,17 +43,11 @@ enum RangeKernels {
         }
     }
 
-    /// Tests the integers of a leaf that begin at `values`. They are stored as `base` plus offsets of `width` bytes.
-    static func ints(
-        _ values: UnsafeRawPointer,
-        width: Int,
-        base: Int64,
-        _ n: Int,
-        _ set: RangeSet<Int64>,
-        _ mask: Mask
-    ) {
-        if width == 0 { return MaskKernels.set(mask, n, set.contains(base)) }
-        if set.ranges.count > 4 { return search(values, width: width, base: base, n, set, mask) }
+    /// Tests the integers of a leaf.
+    static func ints(_ ints: PackedInts, in set: RangeSet<Int64>, into mask: Mask) {
+        let (values, width, base, n) = (ints.values, ints.width, ints.base, ints.count)
+        if width == 0 { return MaskKernels.set(mask, count: n, to: set.contains(base)) }
+        if set.ranges.count > 4 { return search(ints, in: set, into: mask) }
         var isWritten = false
         let limit: UInt64 = width == 8 ? .max : (1 << UInt64(width * 8)) - 1
         for range in set.ranges {
@@ -52,62 +62,42 @@ enum RangeKernels {
                 high = min(limit, UInt64(bitPattern: range.high &- base))
                 if low > limit { continue }
                 if low == 0, high == limit {
-                    MaskKernels.set(mask, n, true)
+                    MaskKernels.set(mask, count: n, to: true)
                     isWritten = true
                     break
                 }
             }
-            let mode: Mode = isWritten ? .union : .write
+            let output = Output(mask: mask, count: n, mode: isWritten ? .union : .write)
             isWritten = true
             switch width {
-            case 1: bytes(values, n, UInt8(low), UInt8(high), mask, mode)
-            case 2: shorts(values, n, UInt16(low), UInt16(high), mask, mode)
-            case 4: words(values, n, UInt32(low), UInt32(high), mask, mode)
-            default: longs(values, n, range.low, range.high, mask, mode)
+            case 1: bytes(values, from: UInt8(low), through: UInt8(high), into: output)
+            case 2: shorts(values, from: UInt16(low), through: UInt16(high), into: output)
+            case 4: words(values, from: UInt32(low), through: UInt32(high), into: output)
+            default: longs(values, from: range.low, through: range.high, into: output)
             }
         }
-        if !isWritten { MaskKernels.set(mask, n, false) }
+        if !isWritten { MaskKernels.set(mask, count: n, to: false) }
         if set.isNegated { MaskKernels.complement(mask, n) }
     }
 
-    private static func bytes(_ p: UnsafeRawPointer, _ n: Int, _ low: UInt8, _ high: UInt8, _ mask: Mask, _ mode: Mode)
-    {
-        unsigned(p.assumingMemoryBound(to: UInt8.self), n, low, high, mask, mode)
+    private static func bytes(_ p: UnsafeRawPointer, from low: UInt8, through high: UInt8, into output: Output) {
+        unsigned(p.assumingMemoryBound(to: UInt8.self), from: low, through: high, into: output)
     }
 
-    private static func shorts(
-        _ p: UnsafeRawPointer,
-        _ n: Int,
-        _ low: UInt16,
-        _ high: UInt16,
-        _ mask: Mask,
-        _ mode: Mode
-    ) {
-        unsigned(p.assumingMemoryBound(to: UInt16.self), n, low, high, mask, mode)
+    private static func shorts(_ p: UnsafeRawPointer, from low: UInt16, through high: UInt16, into output: Output) {
+        unsigned(p.assumingMemoryBound(to: UInt16.self), from: low, through: high, into: output)
     }
 
-    private static func words(
-        _ p: UnsafeRawPointer,
-        _ n: Int,
-        _ low: UInt32,
-        _ high: UInt32,
-        _ mask: Mask,
-        _ mode: Mode
-    ) {
-        unsigned(p.assumingMemoryBound(to: UInt32.self), n, low, high, mask, mode)
+    private static func words(_ p: UnsafeRawPointer, from low: UInt32, through high: UInt32, into output: Output) {
+        unsigned(p.assumingMemoryBound(to: UInt32.self), from: low, through: high, into: output)
     }
 
-    private static func longs(
-        _ p: UnsafeRawPointer,
-        _ n: Int,
-        _ low: Int64,
-        _ high: Int64,
-        _ mask: Mask,
-        _ mode: Mode
-    ) {
+    private static func longs(_ p: UnsafeRawPointer, from low: Int64, through high: Int64, into output: Output) {
+        let mask = output.mask
+        let n = output.count
         let p = p.assumingMemoryBound(to: Int64.self)
-        let keep: UInt8 = mode == .union ? 1 : 0
-        if mode == .write { MaskKernels.set(mask, n, false) }
+        let keep: UInt8 = output.mode == .union ? 1 : 0
+        if output.mode == .write { MaskKernels.set(mask, count: n, to: false) }
         var i = 0
         if low == .min {
             while i < n {
@@ -128,15 +118,9 @@ enum RangeKernels {
         }
     }
 
-    private static func search(
-        _ values: UnsafeRawPointer,
-        width: Int,
-        base: Int64,
-        _ n: Int,
-        _ set: RangeSet<Int64>,
-        _ mask: Mask
-    ) {
-        for i in 0..<n {
+    private static func search(_ ints: PackedInts, in set: RangeSet<Int64>, into mask: Mask) {
+        let (values, width, base) = (ints.values, ints.width, ints.base)
+        for i in 0..<ints.count {
             let value: Int64 =
                 switch width {
                 case 1: base &+ Int64(values.load(fromByteOffset: i, as: UInt8.self))
@@ -151,9 +135,9 @@ enum RangeKernels {
     @inline(__always)
     private static func floating<T: BinaryFloatingPoint>(
         _ p: UnsafePointer<T>,
-        _ n: Int,
-        _ set: RangeSet<T>,
-        _ mask: Mask
+        count n: Int,
+        in set: RangeSet<T>,
+        into mask: Mask
     ) {
         if let first = set.ranges.first {
             let low = first.low
@@ -165,7 +149,7 @@ enum RangeKernels {
                 i &+= 1
             }
         } else {
-            MaskKernels.set(mask, n, false)
+            MaskKernels.set(mask, count: n, to: false)
         }
         for range in set.ranges.dropFirst() {
             let low = range.low
@@ -179,11 +163,11 @@ enum RangeKernels {
         if set.isNegated { MaskKernels.complement(mask, n) }
     }
 
-    static func doubles(_ p: UnsafePointer<Double>, _ n: Int, _ set: RangeSet<Double>, _ mask: Mask) {
-        floating(p, n, set, mask)
+    static func doubles(_ p: UnsafePointer<Double>, count n: Int, in set: RangeSet<Double>, into mask: Mask) {
+        floating(p, count: n, in: set, into: mask)
     }
 
-    static func floats(_ p: UnsafePointer<Float>, _ n: Int, _ set: RangeSet<Float>, _ mask: Mask) {
-        floating(p, n, set, mask)
+    static func floats(_ p: UnsafePointer<Float>, count n: Int, in set: RangeSet<Float>, into mask: Mask) {
+        floating(p, count: n, in: set, into: mask)
     }
 }

@@ -4,7 +4,7 @@ enum SumKernels {
     private static func offsets<T: FixedWidthInteger & UnsignedInteger>(
         _ p: UnsafePointer<T>,
         _ mask: Mask?,
-        _ n: Int
+        count n: Int
     ) -> UInt64 {
         var sum: UInt64 = 0
         var i = 0
@@ -22,20 +22,20 @@ enum SumKernels {
         return sum
     }
 
-    static func bytes(_ p: UnsafeRawPointer, _ mask: Mask?, _ n: Int) -> UInt64 {
-        offsets(p.assumingMemoryBound(to: UInt8.self), mask, n)
+    static func bytes(_ p: UnsafeRawPointer, _ mask: Mask?, count n: Int) -> UInt64 {
+        offsets(p.assumingMemoryBound(to: UInt8.self), mask, count: n)
     }
 
-    static func shorts(_ p: UnsafeRawPointer, _ mask: Mask?, _ n: Int) -> UInt64 {
-        offsets(p.assumingMemoryBound(to: UInt16.self), mask, n)
+    static func shorts(_ p: UnsafeRawPointer, _ mask: Mask?, count n: Int) -> UInt64 {
+        offsets(p.assumingMemoryBound(to: UInt16.self), mask, count: n)
     }
 
-    static func words(_ p: UnsafeRawPointer, _ mask: Mask?, _ n: Int) -> UInt64 {
-        offsets(p.assumingMemoryBound(to: UInt32.self), mask, n)
+    static func words(_ p: UnsafeRawPointer, _ mask: Mask?, count n: Int) -> UInt64 {
+        offsets(p.assumingMemoryBound(to: UInt32.self), mask, count: n)
     }
 
     /// Returns a sum as `high << 32 + low`. Neither half overflows within a leaf.
-    static func halves(_ p: UnsafePointer<Int64>, _ mask: Mask?, _ n: Int) -> (high: Int64, low: Int64) {
+    static func halves(_ p: UnsafePointer<Int64>, _ mask: Mask?, count n: Int) -> (high: Int64, low: Int64) {
         var total: Int64 = 0
         var low: Int64 = 0
         var high: Int64 = 0
@@ -62,7 +62,7 @@ enum SumKernels {
         return (high, low)
     }
 
-    static func doubles(_ p: UnsafePointer<Double>, _ mask: Mask?, _ n: Int) -> Double {
+    static func doubles(_ p: UnsafePointer<Double>, _ mask: Mask?, count n: Int) -> Double {
         var a = 0.0, b = 0.0, c = 0.0, d = 0.0
         var i = 0
         if let mask {
@@ -93,7 +93,7 @@ enum SumKernels {
         return (a + b) + (c + d)
     }
 
-    static func floats(_ p: UnsafePointer<Float>, _ mask: Mask?, _ n: Int) -> Double {
+    static func floats(_ p: UnsafePointer<Float>, _ mask: Mask?, count n: Int) -> Double {
         var a = 0.0, b = 0.0
         var i = 0
         while i &+ 2 <= n {
@@ -117,7 +117,7 @@ enum SumKernels {
 /// - Precondition: there is at least one such value.
 enum ExtremeKernels {
     @inline(__always)
-    private static func extremes<T: FixedWidthInteger>(_ p: UnsafePointer<T>, _ mask: Mask?, _ n: Int) -> (T, T) {
+    private static func extremes<T: FixedWidthInteger>(_ p: UnsafePointer<T>, _ mask: Mask?, count n: Int) -> (T, T) {
         var low = T.max
         var high = T.min
         var i = 0
@@ -140,22 +140,22 @@ enum ExtremeKernels {
         return (low, high)
     }
 
-    static func bytes(_ p: UnsafeRawPointer, _ mask: Mask?, _ n: Int) -> (UInt64, UInt64) {
-        let (a, b) = extremes(p.assumingMemoryBound(to: UInt8.self), mask, n)
+    static func bytes(_ p: UnsafeRawPointer, _ mask: Mask?, count n: Int) -> (UInt64, UInt64) {
+        let (a, b) = extremes(p.assumingMemoryBound(to: UInt8.self), mask, count: n)
         return (UInt64(a), UInt64(b))
     }
 
-    static func shorts(_ p: UnsafeRawPointer, _ mask: Mask?, _ n: Int) -> (UInt64, UInt64) {
-        let (a, b) = extremes(p.assumingMemoryBound(to: UInt16.self), mask, n)
+    static func shorts(_ p: UnsafeRawPointer, _ mask: Mask?, count n: Int) -> (UInt64, UInt64) {
+        let (a, b) = extremes(p.assumingMemoryBound(to: UInt16.self), mask, count: n)
         return (UInt64(a), UInt64(b))
     }
 
-    static func words(_ p: UnsafeRawPointer, _ mask: Mask?, _ n: Int) -> (UInt64, UInt64) {
-        let (a, b) = extremes(p.assumingMemoryBound(to: UInt32.self), mask, n)
+    static func words(_ p: UnsafeRawPointer, _ mask: Mask?, count n: Int) -> (UInt64, UInt64) {
+        let (a, b) = extremes(p.assumingMemoryBound(to: UInt32.self), mask, count: n)
         return (UInt64(a), UInt64(b))
     }
 
-    static func longs(_ p: UnsafeRawPointer, _ mask: Mask?, _ n: Int) -> (Int64, Int64) {
-        extremes(p.assumingMemoryBound(to: Int64.self), mask, n)
+    static func longs(_ p: UnsafeRawPointer, _ mask: Mask?, count n: Int) -> (Int64, Int64) {
+        extremes(p.assumingMemoryBound(to: Int64.self), mask, count: n)
     }
 }

@@ -138,22 +138,22 @@ package struct WrittenQuery {
 
 extension Condition {
     /// Returns the conjunction of two conditions. Chains of AND are flattened into one list, so that parentheses don't add depth.
-    package static func conjunction(_ a: Condition, _ b: Condition) -> Condition {
+    package static func conjunction(_ a: Condition, and b: Condition) -> Condition {
         switch (a, b) {
         case (.and(let x, let closings), .and(let y, let others)):
-            .and(x + y, closings: closed(closings, x.count, others, y.count))
+            .and(x + y, closings: closed(closings, count: x.count, with: others, count: y.count))
         case (.and(let x, let closings), _): .and(x + [b], closings: closings.isEmpty ? [] : closings + [1])
-        case (_, .and(let y, let others)): .and([a] + y, closings: closed([], 1, others, y.count))
+        case (_, .and(let y, let others)): .and([a] + y, closings: closed([], count: 1, with: others, count: y.count))
         default: .and([a, b])
         }
     }
 
-    package static func disjunction(_ a: Condition, _ b: Condition) -> Condition {
+    package static func disjunction(_ a: Condition, or b: Condition) -> Condition {
         switch (a, b) {
         case (.or(let x, let closings), .or(let y, let others)):
-            .or(x + y, closings: closed(closings, x.count, others, y.count))
+            .or(x + y, closings: closed(closings, count: x.count, with: others, count: y.count))
         case (.or(let x, let closings), _): .or(x + [b], closings: closings.isEmpty ? [] : closings + [1])
-        case (_, .or(let y, let others)): .or([a] + y, closings: closed([], 1, others, y.count))
+        case (_, .or(let y, let others)): .or([a] + y, closings: closed([], count: 1, with: others, count: y.count))
         default: .or([a, b])
         }
     }
@@ -167,7 +167,7 @@ extension Condition {
         .or(all.flatMap { if case .or(let inner, _) = $0 { inner } else { [$0] } })
     }
 
-    private static func closed(_ a: [Int], _ count: Int, _ b: [Int], _ otherCount: Int) -> [Int] {
+    private static func closed(_ a: [Int], count: Int, with b: [Int], count otherCount: Int) -> [Int] {
         func closings(_ given: [Int], _ count: Int) -> [Int] {
             given.isEmpty ? (0..<count).map { $0 == 0 ? 0 : 1 } : given
         }

@@ -87,22 +87,22 @@ extension QueryCompiler {
     func members(
         _ side: Side,
         _ op: ConditionOperator,
-        _ written: Constant,
-        _ options: TextOptions
+        written: Constant,
+        options: TextOptions
     ) throws(QueryError) -> Predicate? {
         guard side.type == .column(.link), let named = side.named, let resolved = side.resolved,
             resolved.suffix == nil, let (values, isList) = try values(written)
         else { return nil }
         try check(op, side)
         if !options.isEmpty || (isList && op != .isIn) {
-            throw error(.type, "'\(side.name)' is compared with a list of values: use IN.", side.named)
+            throw error(.type, "'\(side.name)' is compared with a list of values: use IN.", path: side.named)
         }
         let name = resolved.target.map { names.className(of: $0) }
         for case let value? in values where value.className != name {
             throw error(
                 .type,
                 "'\(side.name)' can't be compared with a value that is stored as \(value.className).",
-                side.named
+                path: side.named
             )
         }
         let comparison = MemberComparison(values, isNegated: op == .notEqual)

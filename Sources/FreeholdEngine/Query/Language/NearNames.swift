@@ -10,7 +10,7 @@ package enum NearNames {
         for candidate in all {
             let letters = Array(candidate.lowercased().unicodeScalars)
             guard abs(letters.count - wanted.count) <= limit else { continue }
-            let distance = distance(wanted, letters)
+            let distance = distance(from: wanted, to: letters)
             if distance <= limit { found.append((candidate, distance)) }
         }
         found.sort { ($0.distance, $0.name) < ($1.distance, $1.name) }
@@ -18,7 +18,7 @@ package enum NearNames {
     }
 
     /// Returns the number of letters that must be inserted, removed, replaced or exchanged with a neighbour.
-    private static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
+    private static func distance(from a: [Unicode.Scalar], to b: [Unicode.Scalar]) -> Int {
         var before: [Int] = []
         var last = Array(0...b.count)
         for i in a.indices {

@@ -26,8 +26,8 @@ package struct PredicateFormat {
     private mutating func write(_ condition: Condition, prefix: String = "") {
         switch condition {
         case .truth(let value): out += value == prefix.isEmpty ? "TRUEPREDICATE" : "FALSEPREDICATE"
-        case .and(let all, let closings): write(all, "&&", closings, prefix, ifEmpty: true)
-        case .or(let all, let closings): write(all, "||", closings, prefix, ifEmpty: false)
+        case .and(let all, let closings): write(all, "&&", closings: closings, prefix: prefix, ifEmpty: true)
+        case .or(let all, let closings): write(all, "||", closings: closings, prefix: prefix, ifEmpty: false)
         case .not(.term(.path(let path))) where prefix.isEmpty: write(isTrue: false, path)
         case .not(let inner):
             out += prefix
@@ -55,8 +55,8 @@ package struct PredicateFormat {
         case .between(let term, let lower, let upper, _):
             let from = Condition.compare(term, .greaterOrEqual, .constant(lower), [])
             write(.and([from, .compare(term, .less, .constant(upper), [])]), prefix: prefix)
-        case .fullText(let path, let words): operation(path, "TEXT", words, prefix)
-        case .within(let path, let shape): operation(path, "IN", shape, prefix)
+        case .fullText(let path, let words): operation(path, "TEXT", constant: words, prefix: prefix)
+        case .within(let path, let shape): operation(path, "IN", constant: shape, prefix: prefix)
         case .term(.path(let path)): write(isTrue: prefix.isEmpty, path)
         case .term(let term): comparison(prefix) { $0.write(term) }
         }
@@ -68,7 +68,7 @@ package struct PredicateFormat {
         out += ")"
     }
 
-    private mutating func operation(_ path: NamedPath, _ op: String, _ constant: Constant, _ prefix: String) {
+    private mutating func operation(_ path: NamedPath, _ op: String, constant: Constant, prefix: String) {
         comparison(prefix) { format in
             format.write(.path(path))
             format.out += " \(op) "
@@ -85,8 +85,8 @@ package struct PredicateFormat {
     private mutating func write(
         _ all: [Condition],
         _ word: String,
-        _ closings: [Int],
-        _ prefix: String,
+        closings: [Int],
+        prefix: String,
         ifEmpty: Bool
     ) {
         guard all.count > 1 else { return write(all.first ?? .truth(ifEmpty), prefix: prefix) }

@@ -31,11 +31,11 @@ extension QueryCompiler {
         case .subquery(let named, _, let condition):
             let resolved = try resolve(named)
             guard resolved.suffix == nil, resolved.type == .link, resolved.path.isToMany, let target = resolved.target
-            else { throw error(.type, "A subquery needs a collection of objects.", named) }
+            else { throw error(.type, "A subquery needs a collection of objects.", path: named) }
             let inner = QueryCompiler(names, target, textOptions: textOptions)
             let operand = Operand.matches(resolved.path, try inner.predicate(condition))
             return Side(operand: operand, type: .column(.int), named: named)
-        case .arithmetic(let op, let a, let b): return try arithmetic(op, a, b)
+        case .arithmetic(let op, let a, let b): return try arithmetic(op, left: a, right: b)
         }
     }
 
@@ -56,23 +56,23 @@ extension QueryCompiler {
         }
     }
 
-    private func arithmetic(_ op: ArithmeticOperator, _ a: Term, _ b: Term) throws(QueryError) -> Side {
+    private func arithmetic(_ op: ArithmeticOperator, left a: Term, right b: Term) throws(QueryError) -> Side {
         let (left, right): (Side, Side)
         switch (a, b) {
         case (.constant(let constant), .constant(let other)):
-            left = try number(constant, .int, nil)
-            right = try number(other, .int, nil)
+            left = try number(constant, .int, path: nil)
+            right = try number(other, .int, path: nil)
         case (.constant(let constant), _):
             right = try side(b)
-            left = try number(constant, right.type.numeric, right.named)
+            left = try number(constant, right.type.numeric, path: right.named)
         case (_, .constant(let constant)):
             left = try side(a)
-            right = try number(constant, left.type.numeric, left.named)
+            right = try number(constant, left.type.numeric, path: left.named)
         default: (left, right) = (try side(a), try side(b))
         }
         guard let x = left.type.numeric, let y = right.type.numeric else {
             let wrong = left.type.numeric == nil ? left : right
-            throw error(.type, "'\(wrong.name)' is no number, so that it can't be calculated with.", wrong.named)
+            throw error(.type, "'\(wrong.name)' is no number, so that it can't be calculated with.", path: wrong.named)
         }
         let type: ColumnType =
             x == .mixed || y == .mixed
@@ -84,7 +84,7 @@ extension QueryCompiler {
         )
     }
 
-    private func number(_ constant: Constant, _ other: ColumnType?, _ path: NamedPath?) throws(QueryError) -> Side {
+    private func number(_ constant: Constant, _ other: ColumnType?, path: NamedPath?) throws(QueryError) -> Side {
         var constant = constant
         if case .argument(let argument) = constant {
             constant = try names.constant(argument, for: nil, of: nil) ?? .value(.null)
@@ -96,7 +96,7 @@ extension QueryCompiler {
             default: nil
             }
         guard let value, value.isNumber || value.isNull else {
-            throw error(.type, "Only numbers can be calculated with.", path)
+            throw error(.type, "Only numbers can be calculated with.", path: path)
         }
         return Side(operand: .constant(value), type: .column(value.type ?? .int), named: nil)
     }
@@ -106,34 +106,34 @@ extension QueryCompiler {
     func compare(
         _ left: Term,
         _ op: ConditionOperator,
-        _ right: Term,
-        _ options: TextOptions
+        to right: Term,
+        options: TextOptions
     ) throws(QueryError) -> Predicate {
         let options = options.isEmpty ? options : options.union(textOptions)
         switch (left, right) {
-        case (_, .constant(let constant)): return try compare(try side(left), op, constant, options)
+        case (_, .constant(let constant)): return try compare(try side(left), op, to: constant, options: options)
         case (.constant(.list(let constants, let quantifier?)), _):
             let side = try side(right)
-            let values = try values(constants, side, op)
-            return try operands(.constants(values, quantifier), side.type, op, side, options)
+            let values = try values(constants, side, op: op)
+            return try operands(.constants(values, quantifier), side.type, op: op, to: side, options: options)
         case (.constant(let constant), _):
             let side = try side(right)
             guard let mirrored = op.mirrored else {
-                throw error(.type, "\(op.rawValue) needs the property on its left.", side.named)
+                throw error(.type, "\(op.rawValue) needs the property on its left.", path: side.named)
             }
-            return try compare(side, mirrored, constant, options)
+            return try compare(side, mirrored, to: constant, options: options)
         default:
             let (a, b) = (try side(left), try side(right))
-            try checkSides(a, op, b)
-            return try operands(a.operand, a.type, op, b, options)
+            try checkSides(a, op, with: b)
+            return try operands(a.operand, a.type, op: op, to: b, options: options)
         }
     }
 
-    private func checkSides(_ a: Side, _ op: ConditionOperator, _ b: Side) throws(QueryError) {
+    private func checkSides(_ a: Side, _ op: ConditionOperator, with b: Side) throws(QueryError) {
         if op.isOrder, let x = a.path?.column, let y = b.path?.column, x.collection != .none, y.collection != .none,
             a.path!.isToMany, b.path!.isToMany, x.type != .link, y.type != .link
         {
-            throw error(.type, "Two lists, '\(a.name)' and '\(b.name)', have no order.", a.named)
+            throw error(.type, "Two lists, '\(a.name)' and '\(b.name)', have no order.", path: a.named)
         }
         let fits =
             switch (a.type, b.type) {
@@ -149,25 +149,25 @@ extension QueryCompiler {
         } else {
             sameClass = true
         }
-        if !fits || !sameClass { throw error(.type, "'\(a.name)' and '\(b.name)' can't be compared.", a.named) }
+        if !fits || !sameClass { throw error(.type, "'\(a.name)' and '\(b.name)' can't be compared.", path: a.named) }
         try check(op, b)
     }
 
     private func operands(
         _ a: Operand,
         _ type: SideType,
-        _ op: ConditionOperator,
-        _ b: Side,
-        _ options: TextOptions
+        op: ConditionOperator,
+        to b: Side,
+        options: TextOptions
     ) throws(QueryError) -> Predicate {
         var side = b
         side.type = type
         try check(op, side)
         let op = op == .isIn ? .equal : op
         if options.isEmpty, let comparison = op.comparison { return .operands(a, comparison, b.operand) }
-        guard let text = op.text else { throw error(.type, "\(op.rawValue) always regards case.", b.named) }
+        guard let text = op.text else { throw error(.type, "\(op.rawValue) always regards case.", path: b.named) }
         if op == .matches {
-            throw error(.type, "MATCHES needs a property on its left and one pattern on its right.", b.named)
+            throw error(.type, "MATCHES needs a property on its left and one pattern on its right.", path: b.named)
         }
         try checkText(op, side)
         return .texts(a, text, b.operand, options)
@@ -183,7 +183,7 @@ extension QueryCompiler {
                 throw error(
                     .type,
                     "\(op.rawValue) can't be asked of '\(side.name)', which is \(side.type.described). Use == or !=.",
-                    side.named
+                    path: side.named
                 )
             default: return
             }
@@ -198,7 +198,7 @@ extension QueryCompiler {
             let what = op.comparison == nil ? op.rawValue : "\(op.rawValue) without regard to case"
             var message = "\(what) needs a string; '\(side.name)' is \(side.type.described)."
             if op == .contains, side.path?.isToMany == true { message += " Use: value IN \(side.name)." }
-            throw error(.type, message, side.named)
+            throw error(.type, message, path: side.named)
         }
     }
 
@@ -207,51 +207,51 @@ extension QueryCompiler {
     private func compare(
         _ side: Side,
         _ op: ConditionOperator,
-        _ written: Constant,
-        _ options: TextOptions
+        to written: Constant,
+        options: TextOptions
     ) throws(QueryError) -> Predicate {
-        if let predicate = try members(side, op, written, options) { return predicate }
+        if let predicate = try members(side, op, written: written, options: options) { return predicate }
         let constant = try self.constant(written, side)
         switch constant {
         case .list(let constants, let quantifier):
             if op == .isIn, quantifier == nil || quantifier == .any {
-                return try oneOf(side, constants, options)
+                return try oneOf(side, constants, options: options)
             }
             if quantifier == nil, side.named?.quantifier == nil, let path = side.path, path.isToMany {
                 guard op == .equal || op == .notEqual, options.isEmpty else {
-                    throw error(.type, "A list can only be asked whether it is equal to another.", side.named)
+                    throw error(.type, "A list can only be asked whether it is equal to another.", path: side.named)
                 }
-                return .elements(path, op.comparison!, try values(constants, side, op))
+                return .elements(path, op.comparison!, try values(constants, side, op: op))
             }
             if quantifier == nil, let path = side.path, path.column?.type == .mixed, op == .equal || op == .notEqual,
                 options.isEmpty
             {
                 // A list inside a mixed value.
-                let list = Value.list(NestedList(try values(constants, side, op)))
+                let list = Value.list(NestedList(try values(constants, side, op: op)))
                 return .comparison(path, op.comparison!, list)
             }
             guard quantifier != nil || side.path?.isToMany == true else {
-                throw error(.type, "'\(side.name)' is no list. Use IN.", side.named)
+                throw error(.type, "'\(side.name)' is no list. Use IN.", path: side.named)
             }
-            let values = try values(constants, side, op)
+            let values = try values(constants, side, op: op)
             var list = side
             list.operand = .constants(values, quantifier ?? .any)
-            return try operands(side.operand, side.type, op, list, options)
+            return try operands(side.operand, side.type, op: op, to: list, options: options)
         // For a mixed value, an array that is an argument is one value.
         case .value(.list(let list)) where op == .isIn:
-            return try oneOf(side, list.values.map { .value($0) }, options)
+            return try oneOf(side, list.values.map { .value($0) }, options: options)
         case .shape(let shape):
             guard op == .isIn, let named = side.named, let resolved = side.resolved else {
-                throw error(.type, "A shape can't be compared. Use geoWithin.", side.named)
+                throw error(.type, "A shape can't be compared. Use geoWithin.", path: side.named)
             }
-            return try within(named, resolved, shape)
+            return try within(named, resolved, shape: shape)
         default: break
         }
-        if op == .isIn { throw error(.type, "IN needs a list on its right side.", side.named) }
+        if op == .isIn { throw error(.type, "IN needs a list on its right side.", path: side.named) }
         try check(op, side)
-        guard let constant, let value = try value(constant, side, op) else { return noObject(side, op) }
+        guard let constant, let value = try value(constant, side, op: op) else { return noObject(side, op) }
         if side.isLinkList, value.isNull {
-            throw error(.type, "'\(side.name)' is a collection of objects, which is never null.", side.named)
+            throw error(.type, "'\(side.name)' is a collection of objects, which is never null.", path: side.named)
         }
         if value.isNull, op.isOrder, let path = side.path, side.type == .column(.string) || side.type == .column(.data)
         {
@@ -264,21 +264,21 @@ extension QueryCompiler {
         }
         try checkText(op, side)
         guard let text = op.text, let path = side.path else {
-            throw error(.type, "\(op.rawValue) always regards case.", side.named)
+            throw error(.type, "\(op.rawValue) always regards case.", path: side.named)
         }
         if !value.isText {
             if side.type == .column(.mixed) { return .constant(false) }
-            throw error(.type, "\(op.rawValue) needs a string.", side.named)
+            throw error(.type, "\(op.rawValue) needs a string.", path: side.named)
         }
-        if op == .matches { try checkPattern(value, side, options) }
+        if op == .matches { try checkPattern(value, side, options: options) }
         return .text(path, text, value, options)
     }
 
     /// Throws an error if the constant isn't a valid regular expression.
-    private func checkPattern(_ value: Value, _ side: Side, _ options: TextOptions) throws(QueryError) {
+    private func checkPattern(_ value: Value, _ side: Side, options: TextOptions) throws(QueryError) {
         if value.isNull { return }
         guard case .string(let pattern) = value, side.type != .column(.data) else {
-            throw error(.type, "MATCHES needs a string property and a regular expression.", side.named)
+            throw error(.type, "MATCHES needs a string property and a regular expression.", path: side.named)
         }
         do throws(PatternError) {
             _ = try RegularExpression(pattern, ignoresCase: options.contains(.ignoringCase))
@@ -287,7 +287,7 @@ extension QueryCompiler {
                 .constant,
                 "'\(QueryToken.short(pattern))' can't be used with MATCHES: \(error.message) It is at character "
                     + "\(error.position + 1) of the pattern.",
-                side.named
+                path: side.named
             )
         }
     }
@@ -315,9 +315,9 @@ extension QueryCompiler {
     private func oneOf(
         _ side: Side,
         _ constants: [Constant],
-        _ options: TextOptions
+        options: TextOptions
     ) throws(QueryError) -> Predicate {
-        let values = try values(constants, side, .isIn)
+        let values = try values(constants, side, op: .isIn)
         if options.isEmpty {
             if let path = side.path { return .oneOf(path, values) }
             return .operands(side.operand, .equal, .constants(values))
@@ -328,13 +328,13 @@ extension QueryCompiler {
 
     func between(
         _ term: Term,
-        _ lower: Constant,
-        _ upper: Constant,
-        _ isClosed: Bool
+        lower: Constant,
+        upper: Constant,
+        isClosed: Bool
     ) throws(QueryError) -> Predicate {
         let side = try side(term)
         try check(.less, side)
-        let bounds = try values([lower, upper], side, .less)
+        let bounds = try values([lower, upper], side, op: .less)
         guard bounds.count == 2 else { return .constant(false) }
         if let path = side.path { return .between(path, lower: bounds[0], upper: bounds[1], isClosed: isClosed) }
         return .and([
@@ -344,10 +344,10 @@ extension QueryCompiler {
     }
 
     /// Returns the values of the constants, without objects that no link can lead to.
-    private func values(_ constants: [Constant], _ side: Side, _ op: ConditionOperator) throws(QueryError) -> [Value] {
+    private func values(_ constants: [Constant], _ side: Side, op: ConditionOperator) throws(QueryError) -> [Value] {
         var values: [Value] = []
         for constant in constants {
-            if let constant = try self.constant(constant, side), let value = try value(constant, side, op) {
+            if let constant = try self.constant(constant, side), let value = try value(constant, side, op: op) {
                 values.append(value)
             }
         }

@@ -25,11 +25,11 @@ extension QueryCompiler {
     }
 
     /// Returns the constant as a value that the side's values compare with, or `nil` for an object that no link can lead to.
-    func value(_ constant: Constant, _ side: Side, _ op: ConditionOperator) throws(QueryError) -> Value? {
+    func value(_ constant: Constant, _ side: Side, op: ConditionOperator) throws(QueryError) -> Value? {
         switch constant {
-        case .value(let value): return try fit(value, side, op)
-        case .number(let text): return try fit(text, side, op)
-        case .object(let tableID, let key): return try link(tableID, key, side)
+        case .value(let value): return try fit(value, side, op: op)
+        case .number(let text): return try fit(text, side, op: op)
+        case .object(let tableID, let key): return try link(tableID, key, side: side)
         case .objectWithPrimaryKey(let className, let primaryKey):
             guard let cls = names.cls(named: className) else {
                 throw QueryError(
@@ -44,19 +44,19 @@ extension QueryCompiler {
                 throw error(
                     .constant,
                     "\(primaryKey) isn't a primary key of class \(names.className(of: cls)).",
-                    side.named
+                    path: side.named
                 )
             }
             // The type is checked for missing objects, too.
             let key = names.object(withPrimaryKey: primaryKey, in: table)
-            let value = try link(table.id, key ?? ObjectKey(0), side)
+            let value = try link(table.id, key ?? ObjectKey(0), side: side)
             return key == nil ? nil : value
-        case .list: throw error(.type, "A list can't stand in a list.", side.named)
-        case .shape, .argument: throw error(.type, "A shape can't be compared with a value.", side.named)
+        case .list: throw error(.type, "A list can't stand in a list.", path: side.named)
+        case .shape, .argument: throw error(.type, "A shape can't be compared with a value.", path: side.named)
         }
     }
 
-    private func link(_ tableID: Int?, _ key: ObjectKey, _ side: Side) throws(QueryError) -> Value? {
+    private func link(_ tableID: Int?, _ key: ObjectKey, side: Side) throws(QueryError) -> Value? {
         // Objects don't have such keys, and a calculation with them isn't possible.
         if key.raw < 0 || key.raw >= 1 << 44 { return nil }
         switch side.type {
@@ -65,13 +65,13 @@ extension QueryCompiler {
                 throw error(
                     .type,
                     "'\(side.name)' links to objects of class \(names.className(of: target)) only.",
-                    side.named
+                    path: side.named
                 )
             }
             return .link(key)
         case .column(.mixed):
             guard let tableID else {
-                throw error(.constant, "Of a mixed value the object's table must be given: L2:7.", side.named)
+                throw error(.constant, "Of a mixed value the object's table must be given: L2:7.", path: side.named)
             }
             return .objectLink(ObjectLink(tableID: tableID, key: key))
         default: throw mismatch("an object", side)
@@ -81,23 +81,23 @@ extension QueryCompiler {
     // MARK: Conversion
 
     /// Returns the value of a number as it was written.
-    private func fit(_ text: String, _ side: Side, _ op: ConditionOperator) throws(QueryError) -> Value {
+    private func fit(_ text: String, _ side: Side, op: ConditionOperator) throws(QueryError) -> Value {
         guard case .column(let type) = side.type else { throw mismatch("a number", side) }
         do throws(ConstantMisfit) {
             let value = try Value(writtenNumber: text, fitting: type, op)
             if side.isOfFloats, case .double(let number) = value { return .named(number) }
             return value
         } catch {
-            throw misfit(error, "the number \(text)", side)
+            throw misfit(error, "the number \(text)", side: side)
         }
     }
 
-    private func fit(_ value: Value, _ side: Side, _ op: ConditionOperator) throws(QueryError) -> Value? {
+    private func fit(_ value: Value, _ side: Side, op: ConditionOperator) throws(QueryError) -> Value? {
         if let date = value.invalidDate {
             throw error(
                 .argument,
                 "A date that isn't a moment (\(date)) can't be compared with '\(side.name)'.",
-                side.named
+                path: side.named
             )
         }
         guard case .column(let type) = side.type else {
@@ -110,26 +110,34 @@ extension QueryCompiler {
                 suggestions: NearNames.of(name, ValueTypeName.all)
             )
         }
-        if type == .link, case .objectLink(let link) = value { return try self.link(link.tableID, link.key, side) }
+        if type == .link, case .objectLink(let link) = value {
+            return try self.link(link.tableID, link.key, side: side)
+        }
         if side.isOfFloats, case .double(let number) = value { return .named(number) }
-        do throws(ConstantMisfit) { return try value.fitting(type, op) } catch { throw misfit(error, "\(value)", side) }
+        do throws(ConstantMisfit) { return try value.fitting(type, op) } catch {
+            throw misfit(error, "\(value)", side: side)
+        }
     }
 
-    private func misfit(_ misfit: ConstantMisfit, _ what: String, _ side: Side) -> QueryError {
+    private func misfit(_ misfit: ConstantMisfit, _ what: String, side: Side) -> QueryError {
         switch misfit {
         case .type: mismatch(what, side)
         case .fraction(let number):
-            error(.constant, "\(number) is no whole number, as '\(side.name)' is.", side.named)
+            error(.constant, "\(number) is no whole number, as '\(side.name)' is.", path: side.named)
         case .range(let number): outOfRange(number, side)
         }
     }
 
     private func mismatch(_ what: String, _ side: Side) -> QueryError {
-        error(.type, "'\(side.name)' is \(side.type.described), which \(what) can't be compared with.", side.named)
+        error(
+            .type,
+            "'\(side.name)' is \(side.type.described), which \(what) can't be compared with.",
+            path: side.named
+        )
     }
 
     private func outOfRange(_ text: String, _ side: Side) -> QueryError {
-        error(.constant, "\(QueryToken.short(text)) is out of range.", side.named)
+        error(.constant, "\(QueryToken.short(text)) is out of range.", path: side.named)
     }
 }
 

@@ -11,7 +11,7 @@ extension QueryCompiler {
     }
 
     package func resolve(_ named: NamedPath) throws(QueryError) -> ResolvedPath {
-        if named.steps.count > Condition.maximumDepth { throw error(.syntax, NamedPath.tooLong, named) }
+        if named.steps.count > Condition.maximumDepth { throw error(.syntax, NamedPath.tooLong, path: named) }
         var walk = PathWalk(names: names, cls: cls, path: PropertyPath([], nil, quantifier: named.quantifier ?? .any))
         var suffix = named.suffix
         for (i, part) in named.steps.enumerated() {
@@ -166,26 +166,26 @@ extension QueryCompiler {
             if !isMany, resolved.type == .string || resolved.type == .data {
                 resolved.suffix = .length
             } else if !isMany {
-                throw error(.type, "'\(named.text)' isn't a collection, so it can't be counted.", named)
+                throw error(.type, "'\(named.text)' isn't a collection, so it can't be counted.", path: named)
             }
         case .length:
             guard resolved.type == .string || resolved.type == .data else {
-                throw error(.type, "'\(named.text)' is no string.", named)
+                throw error(.type, "'\(named.text)' is no string.", path: named)
             }
         case .aggregate(let aggregate):
             guard isMany else {
-                throw error(.type, "'\(named.text)' has one value only: \(aggregate.name) needs several.", named)
+                throw error(.type, "'\(named.text)' has one value only: \(aggregate.name) needs several.", path: named)
             }
             switch resolved.type {
             case .int, .float, .double, .decimal128, .mixed: break
             case .timestamp where aggregate == .minimum || aggregate == .maximum: break
-            default: throw error(.type, "\(aggregate.name) needs numbers; '\(named.text)' has none.", named)
+            default: throw error(.type, "\(aggregate.name) needs numbers; '\(named.text)' has none.", path: named)
             }
         }
         if named.quantifier == Quantifier.none || named.quantifier == .all {
             switch resolved.suffix {
             case .count, .aggregate, .incomingLinks:
-                throw error(.type, "A quantifier needs several values; '\(named.text)' is one.", named)
+                throw error(.type, "A quantifier needs several values; '\(named.text)' is one.", path: named)
             default: break
             }
         }

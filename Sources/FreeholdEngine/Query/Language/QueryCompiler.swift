@@ -30,7 +30,7 @@ package struct QueryCompiler<Names: QueryNames> {
 
     /// Returns the predicate of a condition that isn't part of another one. Throws an error if the condition nests too deeply for the stack.
     func whole(_ condition: Condition) throws(QueryError) -> Predicate {
-        if !condition.fits() { throw error(.syntax, Condition.tooDeep, nil) }
+        if !condition.fits() { throw error(.syntax, Condition.tooDeep, path: nil) }
         return try predicate(condition)
     }
 
@@ -51,22 +51,23 @@ package struct QueryCompiler<Names: QueryNames> {
         case .truth, .and, .or, .not: preconditionFailure("has been dealt with")
         case .term(let term): return try comparison(.compare(term, .equal, .constant(.value(.bool(true))), []))
         case .compare(.path(let path), let op, .constant(.argument(let argument)), []):
-            if let predicate = plain(path, op, argument) { return predicate }
-            return try compare(.path(path), op, .constant(.argument(argument)), [])
-        case .compare(let left, let op, let right, let options): return try compare(left, op, right, options)
+            if let predicate = plain(path, op, argument: argument) { return predicate }
+            return try compare(.path(path), op, to: .constant(.argument(argument)), options: [])
+        case .compare(let left, let op, let right, let options):
+            return try compare(left, op, to: right, options: options)
         case .between(let term, let lower, let upper, let isClosed):
-            return try between(term, lower, upper, isClosed)
+            return try between(term, lower: lower, upper: upper, isClosed: isClosed)
         case .fullText(let path, let constant): return try fullText(path, constant)
         case .within(let path, let constant):
             let resolved = try resolve(path)
             guard case .shape(let shape)? = try self.constant(constant, resolved) else {
-                throw error(.type, "geoWithin needs a box, a circle or a polygon.", path)
+                throw error(.type, "geoWithin needs a box, a circle or a polygon.", path: path)
             }
-            return try within(path, resolved, shape)
+            return try within(path, resolved, shape: shape)
         }
     }
 
-    private func plain(_ path: NamedPath, _ op: ConditionOperator, _ argument: Any) -> Predicate? {
+    private func plain(_ path: NamedPath, _ op: ConditionOperator, argument: Any) -> Predicate? {
         guard case .name(let name)? = path.steps.first, path.steps.count == 1, path.suffix == nil,
             path.quantifier == nil, let comparison = op.comparison,
             let (column, value) = names.plain(name, of: cls, argument)
@@ -81,7 +82,7 @@ package struct QueryCompiler<Names: QueryNames> {
         return out
     }
 
-    func error(_ code: QueryError.Code, _ message: String, _ path: NamedPath?) -> QueryError {
+    func error(_ code: QueryError.Code, _ message: String, path: NamedPath?) -> QueryError {
         QueryError(code, message, position: path?.position)
     }
 
@@ -90,10 +91,10 @@ package struct QueryCompiler<Names: QueryNames> {
     private func fullText(_ path: NamedPath, _ constant: Constant) throws(QueryError) -> Predicate {
         let resolved = try resolve(path)
         guard case .value(.string(let text))? = try self.constant(constant, resolved) else {
-            throw error(.type, "A full-text search needs a string.", path)
+            throw error(.type, "A full-text search needs a string.", path: path)
         }
         guard let column = resolved.path.column, resolved.path.subscripts.isEmpty else {
-            throw error(.type, "A full-text search needs a string property.", path)
+            throw error(.type, "A full-text search needs a string property.", path: path)
         }
         do throws(QueryError) { return .fullText(resolved.path, try FullTextQuery(text, for: column)) } catch {
             var error = error
@@ -102,7 +103,7 @@ package struct QueryCompiler<Names: QueryNames> {
         }
     }
 
-    func within(_ path: NamedPath, _ resolved: ResolvedPath, _ shape: GeoShape) throws(QueryError) -> Predicate {
+    func within(_ path: NamedPath, _ resolved: ResolvedPath, shape: GeoShape) throws(QueryError) -> Predicate {
         do throws(QueryError) { try shape.validate() } catch {
             var error = error
             error.position = path.position

@@ -52,14 +52,21 @@ struct QueryLexer {
         case UInt8(ascii: "@"):
             at += 1
             guard Self.isNameStart(peek(0)) else {
-                throw error(.syntax, "'@' begins an operation.", at - 1, ["@count", "@min", "@max", "@sum", "@avg"])
+                throw error(
+                    .syntax,
+                    "'@' begins an operation.",
+                    at: at - 1,
+                    expected: ["@count", "@min", "@max", "@sum", "@avg"]
+                )
             }
             return .operation(name())
         case UInt8(ascii: "#"):
             at += 1
-            guard Self.isNameStart(peek(0)) else { throw error(.syntax, "'#' isn't understood.", at - 1, ["#any"]) }
+            guard Self.isNameStart(peek(0)) else {
+                throw error(.syntax, "'#' isn't understood.", at: at - 1, expected: ["#any"])
+            }
             guard name().lowercased() == "any" else {
-                throw error(.syntax, "'#' stands only in #any.", start, ["#any"])
+                throw error(.syntax, "'#' stands only in #any.", at: start, expected: ["#any"])
             }
             return .wildcard
         default: return try symbol()
@@ -88,7 +95,7 @@ struct QueryLexer {
         let start = at
         let name = name()
         if name.isEmpty {
-            throw error(.syntax, "A '\\' stands only before a sign, a space or a digit of a name.", start)
+            throw error(.syntax, "A '\\' stands only before a sign, a space or a digit of a name.", at: start)
         }
         switch name {
         case "B64", "b64":
@@ -98,28 +105,32 @@ struct QueryLexer {
         case "uuid":
             if let text = try parenthesised(start) {
                 guard text.utf8.count == 36, let uuid = UUID(uuidString: text) else {
-                    throw error(.constant, "'\(QueryToken.short(text))' is no UUID.", start)
+                    throw error(.constant, "'\(QueryToken.short(text))' is no UUID.", at: start)
                 }
                 return .literal(.value(.uuid(uuid)))
             }
         case "decimal":
             if let text = try parenthesised(start) {
                 guard let number = Decimal128(text) else {
-                    throw error(.constant, "'\(QueryToken.short(text))' is no decimal number.", start)
+                    throw error(.constant, "'\(QueryToken.short(text))' is no decimal number.", at: start)
                 }
                 return .literal(.value(.decimal128(number)))
             }
         case "oid":
             if let text = try parenthesised(start) {
                 guard let id = ObjectId(text) else {
-                    throw error(.constant, "'\(QueryToken.short(text))' is no ObjectId: 24 hexadecimal digits.", start)
+                    throw error(
+                        .constant,
+                        "'\(QueryToken.short(text))' is no ObjectId: 24 hexadecimal digits.",
+                        at: start
+                    )
                 }
                 return .literal(.value(.objectId(id)))
             }
         default: break
         }
         if peek(0) == UInt8(ascii: ":"), let first = name.first, first == "T" || first == "L" {
-            if let kind = try pair(first, name.dropFirst(), start) { return kind }
+            if let kind = try pair(first, name.dropFirst(), start: start) { return kind }
         }
         return .name(name)
     }
@@ -128,7 +139,7 @@ struct QueryLexer {
     private mutating func pair(
         _ letter: Character,
         _ digits: Substring,
-        _ start: Int
+        start: Int
     ) throws(QueryError) -> QueryToken.Kind? {
         let unsigned = digits.first == "-" ? digits.dropFirst() : digits
         guard !unsigned.isEmpty, unsigned.utf8.allSatisfy(Self.isDigit) else { return nil }
@@ -136,17 +147,17 @@ struct QueryLexer {
         let second = at
         if peek(0) == UInt8(ascii: "-") { at += 1 }
         while Self.isDigit(peek(0)) { at += 1 }
-        guard let a = Int64(digits), let b = Int64(string(second, at)) else {
-            throw error(.constant, "'\(QueryToken.short(string(start, at)))' is out of range.", start)
+        guard let a = Int64(digits), let b = Int64(string(from: second, to: at)) else {
+            throw error(.constant, "'\(QueryToken.short(string(from: start, to: at)))' is out of range.", at: start)
         }
         if letter == "L" {
             guard let table = Int(exactly: a), a >= 0, b >= 0 else {
-                throw error(.constant, "A table and an object's key are at least 0.", start)
+                throw error(.constant, "A table and an object's key are at least 0.", at: start)
             }
             return .literal(.object(tableID: table, ObjectKey(b)))
         }
         guard b.magnitude < 1_000_000_000, a == 0 || b == 0 || (a < 0) == (b < 0) else {
-            throw error(.constant, "Nanoseconds are less than a second and have the seconds' sign.", start)
+            throw error(.constant, "Nanoseconds are less than a second and have the seconds' sign.", at: start)
         }
         return .literal(.value(.timestamp(Timestamp(seconds: a, nanoseconds: Int32(b)))))
     }
@@ -167,11 +178,11 @@ struct QueryLexer {
         } else {
             let first = at
             while Self.isNameStart(peek(0)) || Self.isDigit(peek(0)) || peek(0) == UInt8(ascii: "-") { at += 1 }
-            text = string(first, at)
+            text = string(from: first, to: at)
         }
         skipSpaces()
         guard peek(0) == UInt8(ascii: ")") else {
-            throw error(.syntax, "'\(string(start, mark))(' isn't closed.", at, ["')'"])
+            throw error(.syntax, "'\(string(from: start, to: mark))(' isn't closed.", at: at, expected: ["')'"])
         }
         at += 1
         return text
@@ -179,7 +190,7 @@ struct QueryLexer {
 
     private func base64(_ text: String, _ start: Int) throws(QueryError) -> Value {
         guard let data = Data(base64Encoded: text) else {
-            throw error(.constant, "The text after B64 isn't base 64.", start)
+            throw error(.constant, "The text after B64 isn't base 64.", at: start)
         }
         return .data(data)
     }
@@ -195,7 +206,7 @@ struct QueryLexer {
         let isLast = end == bytes.count || !(Self.isNameStart(bytes[end]) || bytes[end] == UInt8(ascii: "-"))
         guard end > first, isLast else { return nil }
         // A number that is too large stands for a missing argument.
-        let index = Int(string(first, end)) ?? .max
+        let index = Int(string(from: first, to: end)) ?? .max
         at = end
         return isPath ? .pathArgument(index) : .argument(index)
     }
@@ -211,7 +222,7 @@ struct QueryLexer {
         if isPlain, letter == UInt8(ascii: "@") { return .argument(nil) }
         if isPlain, letter == UInt8(ascii: "K") { return .pathArgument(nil) }
         if "diouxXDOUfFeEgGaAcCsS".utf8.contains(letter) { return .argument(nil) }
-        throw error(.syntax, "'%' begins no argument here.", start, ["%@", "%K", "%d", "%f"])
+        throw error(.syntax, "'%' begins no argument here.", at: start, expected: ["%@", "%K", "%d", "%f"])
     }
 
     // MARK: Numbers and dates
@@ -222,7 +233,7 @@ struct QueryLexer {
         if peek(0) == UInt8(ascii: "0"), peek(1) | 0x20 == UInt8(ascii: "x") {
             at += 2
             while Self.isHexDigit(peek(0)) { at += 1 }
-            if at == start + 2 { throw error(.constant, "A hexadecimal number needs digits.", start) }
+            if at == start + 2 { throw error(.constant, "A hexadecimal number needs digits.", at: start) }
         } else {
             digits()
             if peek(0) == UInt8(ascii: ".") {
@@ -240,9 +251,9 @@ struct QueryLexer {
         }
         if at < bytes.count, Self.isNameStart(bytes[at]) {
             _ = name()
-            throw error(.constant, "'\(QueryToken.short(string(start, at)))' is no number.", start)
+            throw error(.constant, "'\(QueryToken.short(string(from: start, to: at)))' is no number.", at: start)
         }
-        return .number(string(start, at))
+        return .number(string(from: start, to: at))
     }
 
     private mutating func digits() { while Self.isDigit(peek(0)) { at += 1 } }
@@ -255,10 +266,10 @@ struct QueryLexer {
         for separators in ["-", "-", "@T", ":", ":", ":"] {
             let first = at
             digits()
-            fields.append(string(first, at))
+            fields.append(string(from: first, to: at))
             if fields.count == 6, peek(0) != UInt8(ascii: ":") { break }
             guard at > first, separators.utf8.contains(peek(0)), fields.count != 3 || Self.isDigit(peek(1)) else {
-                if fields.count > 3 { throw error(.constant, "A date is written as 2024-05-31@23:59:00.", start) }
+                if fields.count > 3 { throw error(.constant, "A date is written as 2024-05-31@23:59:00.", at: start) }
                 at = start
                 return nil
             }
@@ -267,11 +278,11 @@ struct QueryLexer {
         if fields.count == 6, bytes[at - 1] == UInt8(ascii: ":") {
             let first = at
             digits()
-            fields.append(string(first, at))
+            fields.append(string(from: first, to: at))
         }
         let numbers = fields.compactMap { Int64($0) }
         guard numbers.count == fields.count, let timestamp = Timestamp(calendar: numbers) else {
-            throw error(.constant, "'\(QueryToken.short(string(start, at)))' is no date.", start)
+            throw error(.constant, "'\(QueryToken.short(string(from: start, to: at)))' is no date.", at: start)
         }
         return timestamp
     }
@@ -306,13 +317,13 @@ struct QueryLexer {
                 throw error(
                     .syntax,
                     "Strings don't have this escape.",
-                    at - 1,
-                    ["\\\\", "\\\"", "\\'", "\\/", "\\b", "\\f", "\\n", "\\r", "\\t", "\\0", "\\uXXXX"]
+                    at: at - 1,
+                    expected: ["\\\\", "\\\"", "\\'", "\\/", "\\b", "\\f", "\\n", "\\r", "\\t", "\\0", "\\uXXXX"]
                 )
             }
             at += 1
         }
-        throw error(.syntax, "The string isn't closed.", start, [quote == UInt8(ascii: "'") ? "'" : "\""])
+        throw error(.syntax, "The string isn't closed.", at: start, expected: [quote == UInt8(ascii: "'") ? "'" : "\""])
     }
 
     /// `uXXXX`, or a pair of them for scalars above 16 bits.
@@ -336,7 +347,7 @@ struct QueryLexer {
                 }
             }
         }
-        throw error(.syntax, "\\u needs four hexadecimal digits of a character.", start)
+        throw error(.syntax, "\\u needs four hexadecimal digits of a character.", at: start)
     }
 
     // MARK: Symbols
@@ -344,13 +355,13 @@ struct QueryLexer {
     private mutating func symbol() throws(QueryError) -> QueryToken.Kind {
         for length in [2, 1] where at + length <= bytes.count {
             guard bytes[at] < 0x80, bytes[at + length - 1] < 0x80 else { continue }
-            if let symbol = QueryToken.Symbol(rawValue: string(at, at + length)) {
+            if let symbol = QueryToken.Symbol(rawValue: string(from: at, to: at + length)) {
                 at += length
                 return .symbol(symbol)
             }
         }
         let shown = String(decoding: [bytes[at]], as: UTF8.self)
-        throw error(.syntax, "'\(shown)' isn't understood.", at)
+        throw error(.syntax, "'\(shown)' isn't understood.", at: at)
     }
 
     // MARK: Bytes
@@ -369,14 +380,14 @@ struct QueryLexer {
 
     /// Returns the byte at the offset, or 0 behind the end.
     private func peek(_ offset: Int) -> UInt8 { at + offset < bytes.count ? bytes[at + offset] : 0 }
-    private func string(_ from: Int, _ to: Int) -> String { String(decoding: bytes[from..<to], as: UTF8.self) }
+    private func string(from: Int, to: Int) -> String { String(decoding: bytes[from..<to], as: UTF8.self) }
     private func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
 
     private func error(
         _ code: QueryError.Code,
         _ message: String,
-        _ position: Int,
-        _ expected: [String] = []
+        at position: Int,
+        expected: [String] = []
     ) -> QueryError {
         QueryError(code, message, position: position, expected: expected)
     }

@@ -54,14 +54,14 @@ extension QueryParser {
             default: throw fail("Nothing can follow a count or a type.", expected: ["an operator"])
             }
             advance()
-            try append(.name(name), start, &path)
+            try append(.name(name), from: start, to: &path)
         case .pathArgument(let number): try append(argument: number, &path, isFirst)
         case .operation(let name): try operation(name, &path)
         default: throw fail("A property is missing.", expected: ["a property", "@count"])
         }
     }
 
-    private func append(_ step: NamedPath.Step, _ start: Int, _ path: inout NamedPath) throws(QueryError) {
+    private func append(_ step: NamedPath.Step, from start: Int, to path: inout NamedPath) throws(QueryError) {
         if path.steps.count >= Condition.maximumDepth { throw fail(NamedPath.tooLong, at: start) }
         path.steps.append(step)
         path.stepPositions.append(position(start))
@@ -90,7 +90,7 @@ extension QueryParser {
             throw fail(.argument, "A path has one operation at most.")
         }
         advance()
-        for step in inner.steps { try append(step, start, &path) }
+        for step in inner.steps { try append(step, from: start, to: &path) }
         path.suffix = inner.suffix ?? path.suffix
     }
 
@@ -112,7 +112,7 @@ extension QueryParser {
         case "keys", "allKeys", "values", "allValues":
             if path.suffix != nil { throw fail("A path has one operation at most.") }
             advance()
-            return try append(.place(name.lowercased().hasSuffix("keys") ? .keys : .all), start, &path)
+            return try append(.place(name.lowercased().hasSuffix("keys") ? .keys : .all), from: start, to: &path)
         case "links": return try links(&path)
         default:
             throw QueryError(
@@ -150,7 +150,7 @@ extension QueryParser {
         try expect(.dot)
         guard let property = current.name else { throw fail("A property is missing.", expected: ["a property"]) }
         advance()
-        try append(.links(className: className, property: property), start, &path)
+        try append(.links(className: className, property: property), from: start, to: &path)
     }
 
     // MARK: Places
@@ -162,7 +162,7 @@ extension QueryParser {
         let start = current.start
         advance()
         if let place = try place() {
-            try append(.place(place), start, &path)
+            try append(.place(place), from: start, to: &path)
         } else {
             path.suffix = .count
         }

@@ -229,12 +229,12 @@ package struct QueryParser {
                 let (condition, height) = try measured(right)
                 try check(height: height + 1)
                 operands.append(.condition(.not(condition), height: height + 1))
-            case .and, .or: operands.append(try joined(operands.removeLast(), right, isAnd: last.precedence == 2))
+            case .and, .or: operands.append(try joined(operands.removeLast(), with: right, isAnd: last.precedence == 2))
             case .comparison(let op, let options):
                 let right = try term(right)
                 let left = try term(operands.removeLast())
                 let height = max(left.height, right.height)
-                operands.append(.condition(try compared(left, op, right, options), height: height))
+                operands.append(.condition(try compared(left, op, to: right, options: options), height: height))
             case .arithmetic(let op):
                 let right = try term(right)
                 let left = try term(operands.removeLast())
@@ -247,7 +247,7 @@ package struct QueryParser {
     }
 
     /// Returns both conditions as one. Chains of one kind become one chain, so that they don't add depth.
-    private func joined(_ left: Node, _ right: Node, isAnd: Bool) throws(QueryError) -> Node {
+    private func joined(_ left: Node, with right: Node, isAnd: Bool) throws(QueryError) -> Node {
         switch (left, right) {
         case (.chain(let a), .chain(let b)) where a.isAnd == isAnd && b.isAnd == isAnd: return .chain(a.joined(b))
         case (.chain(let chain), _) where chain.isAnd == isAnd:
@@ -321,8 +321,8 @@ package struct QueryParser {
     private func compared(
         _ left: WrittenTerm,
         _ op: ConditionOperator,
-        _ right: WrittenTerm,
-        _ options: TextOptions
+        to right: WrittenTerm,
+        options: TextOptions
     ) throws(QueryError) -> Condition {
         var (left, right) = (left, right)
         if !left.term.hasPath, !right.term.hasPath {

@@ -45,8 +45,8 @@ package struct QueryPrinter {
     private mutating func write(_ condition: Condition, isNested: Bool = false) {
         switch condition {
         case .truth(let value): out += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
-        case .and(let all, _): write(all, "&&", isNested, empty: true)
-        case .or(let all, _): write(all, "||", isNested, empty: false)
+        case .and(let all, _): write(all, "&&", isNested: isNested, empty: true)
+        case .or(let all, _): write(all, "||", isNested: isNested, empty: false)
         case .not(let inner):
             out += "NOT ("
             write(inner)
@@ -77,7 +77,7 @@ package struct QueryPrinter {
         }
     }
 
-    private mutating func write(_ all: [Condition], _ word: String, _ isNested: Bool, empty: Bool) {
+    private mutating func write(_ all: [Condition], _ word: String, isNested: Bool, empty: Bool) {
         guard all.count > 1 else {
             return write(all.first ?? .truth(empty), isNested: isNested)
         }

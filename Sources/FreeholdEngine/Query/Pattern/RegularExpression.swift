@@ -110,7 +110,7 @@ struct RegularExpression: Sendable {
             base.initialize(repeating: 0, count: 6 * n + 4)
             var place = Place()
             (place.next, place.end) = Self.scalar(text, 0)
-            add(0, to: &now, place, text, stack)
+            add(0, to: &now, at: place, in: text, stack: stack)
             while let scalar = place.next, now.count > 0 {
                 let at = place.end
                 place.isStart = false
@@ -121,7 +121,7 @@ struct RegularExpression: Sendable {
                 for i in 0..<now.count {
                     let state = Int(now.members[i])
                     if case .set(let set) = program[state], sets[set].contains(scalar) {
-                        add(state + 1, to: &then, place, text, stack)
+                        add(state + 1, to: &then, at: place, in: text, stack: stack)
                     }
                 }
                 swap(&now, &then)
@@ -159,9 +159,9 @@ struct RegularExpression: Sendable {
     private func add(
         _ start: Int,
         to states: inout StateSet,
-        _ place: Place,
-        _ text: UnsafeRawBufferPointer,
-        _ stack: UnsafeMutablePointer<Int32>
+        at place: Place,
+        in text: UnsafeRawBufferPointer,
+        stack: UnsafeMutablePointer<Int32>
     ) {
         stack[0] = Int32(start)
         var height = 1
@@ -179,7 +179,7 @@ struct RegularExpression: Sendable {
                 stack[height + 1] = Int32(a)
                 height += 2
             case .assertion(let assertion):
-                guard Self.holds(assertion, place, text) else { continue }
+                guard Self.holds(assertion, at: place, in: text) else { continue }
                 stack[height] = state + 1
                 height += 1
             }
@@ -188,8 +188,8 @@ struct RegularExpression: Sendable {
 
     private static func holds(
         _ assertion: PatternAssertion,
-        _ place: Place,
-        _ text: UnsafeRawBufferPointer
+        at place: Place,
+        in text: UnsafeRawBufferPointer
     ) -> Bool {
         switch assertion {
         case .start: return place.isStart

@@ -94,7 +94,7 @@ final class RowSorter {
             guard high - low > 1 else { continue }
             if WorkLimit.cutsHere { return }
             number(task)
-            sortByNumber(low, high)
+            sortByNumber(from: low, to: high)
             var start = low
             while start < high {
                 let number = rows[start].number
@@ -124,16 +124,16 @@ final class RowSorter {
             return
         }
         let values = (task.low..<task.high).map { column.value(rows[$0].key) }
-        let order = values.indices.sorted { Value.compare(values[$0], values[$1]) < 0 }
+        let order = values.indices.sorted { Value.compare(values[$0], with: values[$1]) < 0 }
         var rank: UInt64 = 0
         for (i, at) in order.enumerated() {
-            if i > 0, Value.compare(values[order[i - 1]], values[at]) != 0 { rank += 1 }
+            if i > 0, Value.compare(values[order[i - 1]], with: values[at]) != 0 { rank += 1 }
             rows[task.low + at].number = column.ascending ? rank : ~rank
         }
     }
 
     /// Sorts rows by their numbers. The sort is stable.
-    private func sortByNumber(_ low: Int, _ high: Int) {
+    private func sortByNumber(from low: Int, to high: Int) {
         let n = high - low
         let p = rows + low
         if n <= 32 {
@@ -157,7 +157,7 @@ final class RowSorter {
         if least == greatest { return }
         let bits = 64 - (greatest - least).leadingZeroBitCount
         if n < 512, bits > 16 {
-            mergeSort(p, spare + low, n)
+            mergeSort(p, spare: spare + low, count: n)
             return
         }
         let passes = (bits + 7) / 8
@@ -189,7 +189,7 @@ final class RowSorter {
         if from != p { p.update(from: from, count: n) }
     }
 
-    private func mergeSort(_ p: UnsafeMutablePointer<Entry>, _ spare: UnsafeMutablePointer<Entry>, _ n: Int) {
+    private func mergeSort(_ p: UnsafeMutablePointer<Entry>, spare: UnsafeMutablePointer<Entry>, count n: Int) {
         var width = 1
         var from = p
         var to = spare

@@ -51,7 +51,7 @@ final class SortColumn {
         guard let target = path.resolve(key) else { return flip(noLink << 62) }
         let found = path.values.locate(target)
         if isNull(found) { return flip(0) }
-        return flip(Kind.value << 62 | raw(target, found, 1) >> 2)
+        return flip(Kind.value << 62 | raw(target, found, chunk: 1) >> 2)
     }
 
     @inline(__always)
@@ -63,7 +63,7 @@ final class SortColumn {
         guard let target = path.resolve(key) else { return flip(chunk == 0 ? noLink : 0) }
         let found = path.values.locate(target)
         if chunk == 0 { return flip(isNull(found) ? Kind.null : Kind.value) }
-        return flip(raw(target, found, chunk))
+        return flip(raw(target, found, chunk: chunk))
     }
 
     /// Returns the value to rank, for ranked chunks.
@@ -78,11 +78,11 @@ final class SortColumn {
     }
 
     @inline(__always)
-    private func raw(_ key: Int64, _ found: (leaf: Leaf, slot: Int)?, _ chunk: Int) -> UInt64 {
+    private func raw(_ key: Int64, _ found: (leaf: Leaf, slot: Int)?, chunk: Int) -> UInt64 {
         switch type {
         case .string, .data:
             guard let (leaf, slot) = found else { return 0 }
-            if leaf.isReference(slot) { return raw(long: key, leaf, slot, chunk) }
+            if leaf.isReference(slot) { return raw(long: key, leaf, slot, chunk: chunk) }
             return Self.chunk(leaf.bytes(slot), (chunk &- 1) &* 7)
         case .int, .link: return Self.signed(found.map { $0.leaf.int($0.slot) } ?? 0)
         case .bool: return found.map { $0.leaf.bool($0.slot) ? 1 : 0 } ?? 0
@@ -104,7 +104,7 @@ final class SortColumn {
     }
 
     @inline(never)
-    private func raw(long key: Int64, _ leaf: Leaf, _ slot: Int, _ chunk: Int) -> UInt64 {
+    private func raw(long key: Int64, _ leaf: Leaf, _ slot: Int, chunk: Int) -> UInt64 {
         if long[key] == nil {
             long[key] = path.view.longBytes(path.values.column.segment(.blobs), leaf.reference(slot))
         }

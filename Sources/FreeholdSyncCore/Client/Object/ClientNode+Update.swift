@@ -91,40 +91,35 @@ struct UpdateReader {
         return .own(run.isFalling ? first &- OwnNumber(index) : first &+ OwnNumber(index))
     }
 
-    /// Returns the nodes of a list that was received as a whole although it has pending work. Own elements are
-    /// recognised by their numbers. An element of another file is matched with an old element that has the same value
-    /// and the same order, if it existed at the version of the old element.
+    /// Returns the list for an update that has all of its elements, although work on it is pending. Own elements are found by their numbers, and the
+    /// others among the old elements if they were in the list at the old version.
     private func aligned(_ runs: [ElementRun], over old: ClientList) throws -> ClientList {
         if let named = try named(runs, over: old) { return named }
         var list = old
         list.slots = []
         let known = Set(old.slots.map(\.element))
-        let all = runs.flatMap { run in
-            let isNew = run.made.map { $0.version > lastVersion } ?? false
-            return zip(elements(of: run), 0...).map { element, index in
+        var all: [Arrival] = []
+        for run in runs {
+            let kind = kind(run)
+            for (index, element) in elements(of: run).enumerated() {
                 // An element that was moved in another list isn't an element of this list.
                 let id = element.id.flatMap { id in id.isOwn || known.contains(id) ? id : ownID(of: run, index) }
-                return (id: id, content: element.content, isNew: isNew)
+                all.append(Arrival(id: id, content: element.content, kind: kind))
             }
         }
         let own = Set(all.compactMap(\.id))
         guard own.count == all.count(where: { $0.id != nil }) else { throw MisfitUpdate() }
         let rest = old.alive.filter { !own.contains($0.element) }
-        var next = 0
-        for (id, content, isNew) in all {
-            var (id, same) = (id, ClientNode?.none)
-            if let id {
-                same = old.place(of: id).flatMap { old.slots[$0].node }
-            } else if !isNew {
-                let new = try node(content, over: nil).content
-                // If the next equal value is far away, it is more likely another element with this value.
-                let reach = min(rest.count, next + Self.reach)
-                if next < reach, let index = rest[next..<reach].firstIndex(where: { $0.node?.content == new }) {
-                    (id, same) = (rest[index].element, rest[index].node)
-                    next = index + 1
-                }
+        for (index, place) in try matches(of: all, in: rest) { all[index].old = rest[place] }
+        for arrival in all {
+            let id: SlotID
+            let same: ClientNode?
+            if let own = arrival.id {
+                (id, same) = (own, old.place(of: own).flatMap { old.slots[$0].node })
+            } else {
+                (id, same) = (arrival.old?.element ?? list.nextID(), arrival.old?.node)
             }
-            list.slots.append(list.slot(id ?? list.nextID(), try node(content, over: same)))
+            list.slots.append(list.slot(id, try node(arrival.content, over: same)))
         }
         if keepsDead { list.keepDead(of: old) }
         if let version, list.names[version]?.isEmpty ?? false {
@@ -133,6 +128,91 @@ struct UpdateReader {
             list.name(at: version)
         }
         return list
+    }
+
+    /// An element of an update that has all elements of a list.
+    private struct Arrival {
+        enum Kind {
+            /// The list didn't contain it at the old version.
+            case new
+            /// The list contained it at the old version, at another place.
+            case moved
+            /// The list contained it at the old version.
+            case old
+            /// The server doesn't name the version of its insert.
+            case unknown
+        }
+
+        /// The name of an own element.
+        let id: SlotID?
+        let content: ConfirmedContent
+        let kind: Kind
+        /// The old element that it is.
+        var old: ClientList.Slot?
+    }
+
+    private func kind(_ run: ElementRun) -> Arrival.Kind {
+        guard let made = run.made else { return .unknown }
+        guard made.version > lastVersion else { return .old }
+        return run.origin.map { $0.version <= lastVersion } ?? false ? .moved : .new
+    }
+
+    /// Finds the old elements that others are.
+    ///
+    /// Elements that weren't moved follow each other in their old order. So those are the same that hold the same, and between two of these, if none
+    /// was removed, the others with other values. Moved elements can be any of the remaining ones that hold the same, or, if none was removed, all
+    /// that remain.
+    ///
+    /// - Returns: Pairs of indices in `all` and `rest`.
+    private func matches(of all: [Arrival], in rest: [ClientList.Slot]) throws -> [(Int, Int)] {
+        let unnamed = all.indices.filter { all[$0].id == nil && all[$0].kind != .new }
+        guard !rest.isEmpty, !unnamed.isEmpty else { return [] }
+        var matches: [(Int, Int)] = []
+        var free = Set(rest.indices)
+        func match(_ index: Int, _ place: Int) {
+            matches.append((index, place))
+            free.remove(place)
+        }
+        // Arrivals that hold something else, by the number of old elements before them.
+        var changed: [Int: [Int]] = [:]
+        // The old elements up to the next one that holds the same, by the same number.
+        var gaps: [Range<Int>] = []
+        var next = 0
+        for index in unnamed where all[index].kind != .moved {
+            let new = try node(all[index].content, over: nil).content
+            // If the next equal value is far away, it is more likely another element with this value.
+            let reach = min(rest.count, next + Self.reach)
+            if next < reach, let place = rest[next..<reach].firstIndex(where: { $0.node?.content == new }) {
+                match(index, place)
+                gaps.append(next..<place)
+                next = place + 1
+            } else {
+                changed[next, default: []].append(index)
+            }
+        }
+        gaps.append(next..<rest.count)
+        let moved = unnamed.filter { all[$0].kind == .moved }
+        var places: [MergedContent: [Int]] = [:]
+        if !moved.isEmpty {
+            for place in free.sorted(by: >) {
+                if let content = rest[place].node?.content { places[content, default: []].append(place) }
+            }
+        }
+        var changedAndMoved: [Int] = []
+        for index in moved {
+            let new = try node(all[index].content, over: nil).content
+            if let place = places[new]?.popLast() { match(index, place) } else { changedAndMoved.append(index) }
+        }
+        for gap in gaps {
+            guard let own = changed[gap.lowerBound], own.allSatisfy({ all[$0].kind == .old }) else { continue }
+            let places = gap.filter(free.contains)
+            // If some were removed, nothing says which.
+            if places.count == own.count { for (index, place) in zip(own, places) { match(index, place) } }
+        }
+        if changedAndMoved.count == free.count {
+            for (index, place) in zip(changedAndMoved, free.sorted()) { match(index, place) }
+        }
+        return matches
     }
 
     /// Returns the list with the names that pending work uses, if pending work saw exactly this version of the list.

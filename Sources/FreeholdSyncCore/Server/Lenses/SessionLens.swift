@@ -89,6 +89,19 @@ public struct LensedCommit: Sendable {
         (self.seen, self.handedBack) = (seen, handedBack)
     }
 
+    /// Returns the commit under another number: see `Commit.renumbered(to:)`.
+    func renumbered(to number: UInt64) -> LensedCommit {
+        LensedCommit(
+            commit.renumbered(to: number),
+            original: original.renumbered(to: number),
+            oldLists: oldLists,
+            malformed: malformed,
+            fills: fills,
+            seen: seen,
+            handedBack: handedBack
+        )
+    }
+
     /// Returns the change for a refusal: the author's own change, or a part of it.
     ///
     /// - Parameter part: The refused part in stored names. `nil` for the whole change.

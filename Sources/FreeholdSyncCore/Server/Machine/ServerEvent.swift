@@ -18,6 +18,9 @@ public enum ServerEvent: Sendable {
     case worked(WorkNumber, ServerWorkResult)
     /// Another node committed to the stream. It is a hint: a node that isn't told finds out by itself, later.
     case moved(StreamName)
+    /// Another node, or another writer of the same store, committed a step, and it is durable. A step that doesn't begin where the node's
+    /// sessions are is a hint like `moved`.
+    case committed(StreamName, StreamStep)
     /// Somebody wants changes done who has no file: a program that asks by HTTP, an import. It is answered by `ServerAction.submitted`.
     case submit(SubmissionNumber, Submission)
     /// What users may see, or whether they may bind, is another thing now: what they hold follows. Nil: of all users.
@@ -38,7 +41,8 @@ public typealias SubmissionNumber = UInt64
 public struct Submission: Sendable {
     public var stream: StreamName
     public var user: SyncString
-    /// Nothing in them names own elements or instances of other commits.
+    /// Nothing in them names own elements or instances of other commits. The machine gives their own numbers the commit's number in place of
+    /// all but the lowest 32 bits.
     public var changes: [Change]
     /// The version of each object that the author saw; of those that aren't named, the newest one.
     public var seen: [ObjectName: StreamVersion]
@@ -103,6 +107,9 @@ public struct ServerConfiguration: Sendable {
     public var commitSize: @Sendable (Commit) -> UInt64 = { 64 + 64 * UInt64($0.changes.count) }
 
     public var limits = MessageLimits()
+    /// The secret of the file under which a stream's submissions are written. All nodes and imports that use the store have to derive the same
+    /// one. Nil: each machine has a file of its own.
+    public var writerSecret: (@Sendable (StreamName) -> FileSecret)?
     /// Ways to compress messages that whoever sends and reads them can do. A client gets the first that it names, too.
     public var compressions: Set<CompressionKind> = []
     /// What a session may upload at first, and may have waiting.
@@ -158,6 +165,8 @@ public struct ServerConfiguration: Sendable {
     /// `horizonAge`.
     public var unusedFileAge: Int64 = 86_400_000
     public var connections = 20_000
+    /// Rules that a test breaks.
+    var broken: Set<BrokenRule> = []
 
     /// The bytes above which a message is sent in parts.
     var partedBytes: UInt64 { partBytes &* 4 }

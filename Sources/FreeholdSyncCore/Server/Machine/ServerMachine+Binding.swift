@@ -1,10 +1,12 @@
 /// Files: who they are, and what they have.
 extension ServerMachine {
-    mutating func takeBind(_ answer: ServerStoreAnswer, _ key: SessionKey) {
+    mutating func takeBind(_ answer: ServerStoreAnswer, _ key: SessionKey, asked: KnownHead?) {
         guard let session = sessions[key], let user = connections[key.connection]?.user else { return }
         guard case .bind(let file) = answer else {
             return end(key, .transient(after: 1_000), "The store can't be reached.")
         }
+        // If the store went back, the session has ended with the others.
+        guard learn(file.head, session.stream, asked: asked) else { return }
         let bind = session.bind
         // Versions of a bootstrap that didn't end are of a history, too: work on its objects names them.
         for (cursor, hash) in [(bind.cursor, file.cursor), (bind.bootstrap?.cursor, file.bootstrap)] {
@@ -63,7 +65,9 @@ extension ServerMachine {
         guard let journal = sessions[key]?.bind.journal else { return }
         let common = file.lastCommon(journal, row)
         guard common > 0, common == row.last else { return identify(key, user, file, fork: Fork(common: common)) }
-        sessions[key]?.bind.journal.acknowledged = common
+        let behind = Int(clamping: common - min(journal.acknowledged, common))
+        let pending = Array(journal.pending.dropFirst(behind))
+        sessions[key]?.bind.journal = JournalRange(acknowledged: common, hash: row.hash, pending: pending)
         note(key, row.ident)
         var plain = file
         plain.answers = []
@@ -191,12 +195,19 @@ extension ServerMachine {
         }
         guard var session = sessions[key] else { return }
         let (stream, bind) = (session.stream, session.bind)
+        if let known = streams[stream], known.head.version < file.head.version {
+            streams[stream]?.waiting.append(WaitingBind(key: key, binding: binding, views: views))
+            watch(stream)
+            streams[stream]?.isDue = known.known.version < file.head.version
+            return follow(stream)
+        }
         session.ident = row.ident
         (session.horizon, session.leastBase) = (file.head.horizon, bind.leastBase)
         session.classes = row.classes
         session.hold(Dictionary(bind.held.map { ($0.name, $0.version) }) { max($0, $1) })
         session.bind.held = []
         session.acknowledged = identity == nil ? bind.journal.acknowledged : 0
+        if identity != nil { session.bind.journal = bind.journal.renumbered(behind: fork?.common) }
         (session.received, session.receivedHash) = (row.last, row.hash)
         (session.cursor, session.told) = (bind.cursor, bind.cursor)
         session.holdsUnknown = bind.cursor != nil || bind.bootstrap != nil
@@ -210,7 +221,7 @@ extension ServerMachine {
         session.state = .idle
         let start = begin(&session, binding, views: views)
         sessions[key] = session
-        if streams[stream] == nil { streams[stream] = StreamState(file.head) }
+        if streams[stream] == nil { remember(stream, at: file.head) }
         // What was done before the file was copied, another copy may have sent.
         let last = (file.answers.last ?? file.known)?.answer.version
         if !row.parents.isEmpty, row.last == 0 || row.parents.contains(where: { $0.version == last }) {
@@ -220,7 +231,6 @@ extension ServerMachine {
         streams[stream]?.sessions.insert(key, of: row.ident, session.view)
         // Of two sessions of one file the new one counts: the other's connection is dead, or it is a copy and is found out.
         if let other, other != key { end(other, .transient(after: 1_000), "The file was bound anew.") }
-        learn(file.head, stream)
         watch(stream)
 
         var bound = Bound(
@@ -287,6 +297,15 @@ extension Session {
     /// Up to where the client knew the answers when it bound. What was sent since may be lost: the store has to know it still.
     fileprivate func confirmed(as ident: FileIdent) -> UInt64 {
         bind.file?.ident == ident ? bind.journal.acknowledged : 0
+    }
+}
+
+extension JournalRange {
+    /// The commits behind a common one, which a file with a new number counts from 1 on.
+    fileprivate func renumbered(behind common: UInt64?) -> JournalRange {
+        let common = common ?? acknowledged
+        guard common >= acknowledged else { return JournalRange() }
+        return JournalRange(pending: Array(pending.dropFirst(Int(clamping: common - acknowledged))))
     }
 }
 

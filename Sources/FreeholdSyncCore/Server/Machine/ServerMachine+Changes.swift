@@ -1,20 +1,5 @@
 /// What goes down: changes as they are committed, and what a session lacks.
 extension ServerMachine {
-    /// Takes in a head that somebody saw. If the node lacks commits, its sessions get them from the store.
-    mutating func learn(_ head: StreamHead, _ name: StreamName) {
-        guard let stream = streams[name], head != stream.head else { return }
-        // An answer that was overtaken. If the store was replaced instead, the next steps of clients fail.
-        if head.epoch == stream.head.epoch, head.version < stream.head.version { return }
-        streams[name]?.head = head
-        guard head.cursor != stream.head.cursor else { return }
-        if stream.rows.head != head { streams[name]?.forgetRows(head) }
-        streams[name]?.sums.leaveBehind(stream.head.cursor)
-        for key in stream.sessions.keys {
-            if sessions[key]?.isLive == true { leaveBehind(key, at: stream.head.cursor) }
-            pump(key)
-        }
-    }
-
     /// Up to where a session has its stream. A live one is where the node is, so that a step doesn't touch those that it isn't about.
     func cursor(of session: Session) -> Cursor? {
         session.isLive ? streams[session.stream]?.head.cursor : session.cursor
@@ -69,7 +54,7 @@ extension ServerMachine {
     }
 
     /// A live session can't be sent what comes behind a cursor.
-    private mutating func leaveBehind(_ key: SessionKey, at cursor: Cursor) {
+    mutating func leaveBehind(_ key: SessionKey, at cursor: Cursor) {
         if let user = sessions[key]?.user, !isWithinShare(user) { stalled.insert(user) }
         sessions[key]?.cursor = cursor
         sessions[key]?.state = .behind
@@ -135,8 +120,7 @@ extension ServerMachine {
         guard let session = sessions[key], isOpen(session), let stream = streams[session.stream] else { return }
         switch session.state {
         case .behind:
-            // What a file's own commits did mustn't come before their answers.
-            guard let cursor = session.cursor, !stream.isMerging(session.ident) else { return }
+            guard let cursor = session.cursor, !session.isHeldByFetch else { return }
             if cursor == stream.head.cursor {
                 sessions[key]?.state = .live
                 if let views = streams[session.stream]?.sessions.views {
@@ -145,10 +129,12 @@ extension ServerMachine {
                 check(key)
                 return progress(key)
             }
+            // Another history: the next read of the head notices it.
+            guard cursor.version < stream.head.version else { return look(session.stream) }
             sessions[key]?.state = .catchingUp
             // What the client has a part of is made again as it was.
             let part = session.partial?.message.number ?? 0
-            let end = part > cursor.version && takesParts(key) ? part : nil
+            let end = part > cursor.version && takesParts(key) ? min(part, stream.head.version) : stream.head.version
             request(
                 session.stream,
                 .step(after: cursor, objects: configuration.stepObjects, through: end),
@@ -160,20 +146,37 @@ extension ServerMachine {
         }
     }
 
-    mutating func takeStep(_ answer: ServerStoreAnswer, _ key: SessionKey, _ cursor: Cursor) {
+    mutating func takeStep(
+        _ answer: ServerStoreAnswer,
+        _ key: SessionKey,
+        _ cursor: Cursor,
+        asked: KnownHead?
+    ) {
         guard let session = sessions[key], case .catchingUp = session.state, session.cursor == cursor else { return }
         guard case .step(let answer) = answer else {
             return end(key, .transient(after: 1_000), "The store can't be reached.")
         }
-        // The next bind tells a log that was cut from a store that was replaced.
-        guard let step = answer else { return end(key, .transient(after: 0), "The client is too far behind.") }
-        if streams[session.stream]?.isMerging(session.ident) == true {
-            sessions[key]?.state = .behind
+        guard let step = answer else {
+            // The next bind tells a log that was cut from a store that was replaced.
+            end(key, .transient(after: 0), "The client is too far behind.")
+            return look(session.stream)
+        }
+        if let head = step.head {
+            guard learn(head, session.stream, asked: asked) else { return }
+        }
+        if let head = streams[session.stream]?.head, step.to.version >= head.version, step.to != head.cursor {
+            // The store went back to between the two versions, and has another history from there on.
+            goBack(session.stream)
             return
         }
-        if let number = step.authors[session.ident], number > session.acknowledged {
-            // Another node took a commit in after the session was bound here. The next bind gives its answer.
-            return end(key, .transient(after: 0), "The file has an answer that it doesn't know.")
+        guard step.to != step.from else {
+            // The store has nothing that the node knows of: the next read of the head finds out why.
+            sessions[key]?.state = .behind
+            return look(session.stream)
+        }
+        // A commit of the file may have been taken in elsewhere since the session was bound, or its answer was lost.
+        if !configuration.broken.contains(.answersFirst) {
+            guard self.answer(step.commits, key) else { return }
         }
         let work = StepWork(
             step,
@@ -192,23 +195,11 @@ extension ServerMachine {
         // The session has another view by now, or calls its cursor otherwise: another request is on its way.
         guard change.view.identity == session.view.identity, work.told == session.told ?? step.from else { return }
         sessions[key]?.state = .behind
-        // The file has committed meanwhile: what that did mustn't be sent before the answers.
-        if streams[session.stream]?.isMerging(session.ident) == true { return }
-        if let number = step.authors[session.ident], number > session.acknowledged { return pump(key) }
         streams[session.stream]?.takeLate(step, change)
         report(change.failures, to: key)
-        if let stream = streams[session.stream] {
-            var sending = StepBatches(change, from: session.told ?? step.from, configuration)
-            send(key, step, in: &sending)
-            if step.to.version > stream.head.version {
-                var head = stream.head
-                (head.version, head.hash, head.clock) = (step.to.version, step.to.hash, max(head.clock, step.clock))
-                learn(head, session.stream)
-                if let views = streams[session.stream]?.sessions.views {
-                    streams[session.stream]?.sums.catchUp(head.cursor, views)
-                }
-            }
-        }
+        var sending = StepBatches(change, from: session.told ?? step.from, configuration)
+        send(key, step, in: &sending)
+        if configuration.broken.contains(.answersFirst) { answer(step.commits, key) }
         pump(key)
     }
 
@@ -216,14 +207,14 @@ extension ServerMachine {
 
     mutating func fetch(_ key: SessionKey, _ names: [ObjectName]) {
         guard let session = sessions[key], session.told != nil, !names.isEmpty else { return }
-        guard session.fetches.reduce(names.count, { $0 + $1.count }) <= configuration.heldObjects else {
+        guard session.fetches.names + names.count <= configuration.heldObjects else {
             return end(key, .tooLarge(limit: UInt64(configuration.heldObjects)), "Too many objects are asked for.")
         }
         // A client asks for many names in each message.
         guard session.fetches.count < 1_000 else {
             return end(key, .violation, "There are too many requests for objects.")
         }
-        sessions[key]?.fetches.append(Set(names).sorted()[...])
+        sessions[key]?.fetches.append(names)
         askFetched(key)
     }
 
@@ -236,6 +227,11 @@ extension ServerMachine {
             let names = session.fetches.first, let first = names.first
         else { return }
         var at = cursor(of: session) ?? told
+        if session.fetchesLate {
+            // The step that the store was asked for moves the session.
+            if case .catchingUp = session.state { return }
+            if session.isLive { leaveBehind(key, at: at) }
+        }
         if case .bootstrap(let bootstrap) = session.state { at = bootstrap.cursor }
         let asked = Array(names.prefix(configuration.chunkObjects).prefix { $0.className == first.className })
         sessions[key]?.isFetching = true
@@ -255,6 +251,7 @@ extension ServerMachine {
         // The client has got on meanwhile: what was read may be old.
         guard current == at else {
             sessions[key]?.isFetching = false
+            sessions[key]?.fetchesLate = true
             return askFetched(key)
         }
         let found = Dictionary(page.objects.map { ($0.name, $0.object) }) { first, _ in first }
@@ -271,9 +268,12 @@ extension ServerMachine {
         var (view, current) = (session.view, cursor(of: session))
         if case .bootstrap(let bootstrap) = session.state { (view, current) = (bootstrap.new, bootstrap.cursor) }
         // The client has another version, or another view, meanwhile.
-        guard current == at, view.identity == work.view.identity else { return askFetched(key) }
-        sessions[key]?.fetches[0].removeFirst(names.count)
-        if sessions[key]?.fetches[0].isEmpty == true { sessions[key]?.fetches.removeFirst() }
+        guard current == at, view.identity == work.view.identity else {
+            sessions[key]?.fetchesLate = true
+            return askFetched(key)
+        }
+        sessions[key]?.fetchesLate = false
+        sessions[key]?.fetches.removeFirst(names.count)
         let batches = [ClassBatch](work.updates)
         sessions[key]?.noteSent(batches)
         // Each message stands by itself: it corrects what the client has.
@@ -281,7 +281,7 @@ extension ServerMachine {
             let changes = Changes(from: told, to: told, clock: stream.head.clock, classes: piece)
             send(key, .changes(key.number, changes))
         }
-        askFetched(key)
+        pump(key)
     }
 }
 
@@ -295,9 +295,6 @@ extension StreamState {
         if sessions.move(key, from: old, to: new.view) { sums.retire(old, head: head.cursor) }
         sums.put(new, head: head.cursor, sessions.views)
     }
-
-    /// Whether commits of the file are on their way into the store.
-    fileprivate func isMerging(_ ident: FileIdent) -> Bool { group?.items.contains { $0.ident == ident } ?? false }
 }
 
 /// The messages of a step to sessions with one view. They are made once for all of them.

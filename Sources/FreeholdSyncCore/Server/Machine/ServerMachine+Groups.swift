@@ -32,11 +32,12 @@ extension ServerMachine {
     mutating func takeGroup(_ work: GroupWork, _ name: StreamName) {
         guard var stream = streams[name], var group = stream.group else { return }
         if let query = work.missing { return read(query, name) }
-        (group.results, group.faults, group.originals) = (work.results, work.faults, work.originals)
+        (group.items, group.results, group.faults, group.originals) =
+            (work.items, work.results, work.faults, work.originals)
         group.transaction = work.transaction
         stream.group = group
         streams[name] = stream
-        guard let commit = work.commit else { return finishGroup(name) }
+        guard let commit = work.commit else { return finishGroup(name, asked: nil) }
         request(name, .commit(commit), .commit(name))
     }
 
@@ -58,11 +59,17 @@ extension ServerMachine {
     /// The most objects that a group reads and that are remembered for the next ones.
     private static let rememberedObjects = 2_000
 
-    mutating func takeRows(_ answer: ServerStoreAnswer, _ name: StreamName) {
+    mutating func takeRows(_ answer: ServerStoreAnswer, _ name: StreamName, asked: KnownHead?) {
         guard streams[name]?.group != nil else { return }
         if case .failed(.limit(let text)) = answer { return refuseOversized(text, name) }
         guard case .rows(let rows) = answer else { return postpone(name) }
-        learn(rows.head, name)
+        guard learn(rows, name, asked: asked) else { return }
+        // The answer was overtaken by a newer head: a group needs the rows of the newest one.
+        guard rows.head == streams[name]?.known || configuration.broken.contains(.noticesReturn) else {
+            streams[name]?.group?.ownRows = []
+            streams[name]?.group?.askedFiles = []
+            return runGroup(name)
+        }
         if let group = streams[name]?.group, !group.ownRows.isEmpty || rows.objects.count > Self.rememberedObjects {
             streams[name]?.group?.ownRows.append(rows)
         } else {
@@ -83,18 +90,20 @@ extension ServerMachine {
         let items = group.items.filter { lost.contains($0.ident) }
         group.items.removeAll { lost.contains($0.ident) }
         streams[name]?.group = group.items.isEmpty ? nil : group
+        // The next submission gets another file.
+        for item in items where writers[name]?.ident == item.ident { writers[name]?.ident = nil }
         for item in items { fail(item, .transient(after: 1_000), "The file isn't known any more.", name) }
         guard group.items.isEmpty else { return true }
         startGroup(name)
         return false
     }
 
-    mutating func takeCommit(_ answer: ServerStoreAnswer, _ name: StreamName) {
+    mutating func takeCommit(_ answer: ServerStoreAnswer, _ name: StreamName, asked: KnownHead?) {
         guard let stream = streams[name], let group = stream.group else { return }
         switch answer {
-        case .done: finishGroup(name)
+        case .done: finishGroup(name, asked: asked)
         case .failed(.moved):
-            streams[name]?.forgetRows(stream.head)
+            streams[name]?.forgetRows(stream.known)
             streams[name]?.group?.ownRows = []
             // Nothing was done. What the head is comes with the rows.
             var query = RowQuery()
@@ -118,14 +127,17 @@ extension ServerMachine {
             streams[name] = stream
             return startGroup(name)
         }
-        guard group.items.first?.refusal == nil else {
+        switch group.items[0].refusal {
+        case nil: group.items[0].refusal = CommitRefusal(.tooLarge)
+        // The lists in which the refused elements leave places are too large themselves.
+        case let refusal? where refusal.leavesPlaces: group.items[0].refusal?.leavesPlaces = false
+        default:
             // Not even the refusal can be kept: the author's objects have names without bounds.
             streams[name]?.group = nil
             let reason = SyncString("The store can't keep the commit: \(text)")
             for item in group.items { fail(item, .violation, reason, name) }
             return startGroup(name)
         }
-        group.items[0].refusal = .tooLarge
         streams[name]?.group = group
         runGroup(name)
     }
@@ -134,7 +146,7 @@ extension ServerMachine {
     /// commit was done after all, the rows show it. The pause grows with each failure.
     private mutating func postpone(_ name: StreamName) {
         guard let stream = streams[name] else { return }
-        streams[name]?.forgetRows(stream.head)
+        streams[name]?.forgetRows(stream.known)
         streams[name]?.group?.transaction = nil
         streams[name]?.group?.ownRows = []
         let failures = min((stream.group?.failures ?? 0) + 1, 6)
@@ -151,15 +163,20 @@ extension ServerMachine {
         var query = RowQuery()
         query.files = Set(group.items.map(\.ident))
         streams[name]?.group?.askedFiles = query.files
-        for item in group.items { query.answers.insert(PartName(ident: item.ident, commit: item.commit.number)) }
+        for item in group.items where item.commit.number > 0 {
+            query.answers.insert(PartName(ident: item.ident, commit: item.commit.number))
+        }
         request(name, .read(query), .rows(name))
     }
 
     /// It is durable: acks go first, then what changed.
-    private mutating func finishGroup(_ name: StreamName) {
-        guard let group = streams[name]?.group, let transaction = group.transaction, let before = streams[name]?.head
-        else { return }
+    ///
+    /// - Parameter asked: what was known when the commit was requested. Nil if nothing had to be stored.
+    private mutating func finishGroup(_ name: StreamName, asked: KnownHead?) {
+        guard let stream = streams[name], let group = stream.group, let transaction = group.transaction else { return }
         if !group.originals.isEmpty { streams[name]?.copies.subtract(group.originals) }
+        let isNext =
+            stream.head.cursor == transaction.expected.cursor && !stream.isPublishing && !transaction.entries.isEmpty
         // In place: there are many rows.
         if streams[name]?.rows.head.cursor == transaction.expected.cursor {
             if group.ownRows.isEmpty {
@@ -169,10 +186,14 @@ extension ServerMachine {
             }
             forgetRows(after: name)
         }
+        if isNext { streams[name]?.isPublishing = true }
+        if asked != nil {
+            guard learn(transaction.head, name, asked: asked) else { return }
+            verify(transaction.head.cursor, name)
+        }
         answer(group, transaction, name)
-        guard before.cursor == transaction.expected.cursor, !transaction.entries.isEmpty,
-            let views = streams[name]?.sessions.views,
-            let retired = streams[name]?.sums.retired(at: before.cursor)
+        guard isNext, let views = streams[name]?.sessions.views,
+            let retired = streams[name]?.sums.retired(at: transaction.expected.cursor)
         else { return endGroup(name) }
         let work = StepWork(transaction, views, retired: retired, partedBytes: configuration.partedBytes)
         start(work, of: group.items.first?.user ?? "", .publish(name))
@@ -182,12 +203,8 @@ extension ServerMachine {
     mutating func publish(_ work: StepWork, _ name: StreamName) {
         // No copy of the stream is kept, so that its tables aren't copied.
         guard let head = streams[name]?.group?.transaction?.head, let step = work.contents?.step else { return }
-        // If another node was faster meanwhile, sessions get the step from the store.
-        if streams[name]?.head.cursor == step.from {
-            // Not before: sums of views whose last sessions ended just now are those of the old head.
-            streams[name]?.head = head
-            send(work, of: step, in: name)
-        }
+        // Not before: sums of views whose last sessions ended just now are those of the old head.
+        publish(work, of: step, to: head, in: name)
         endGroup(name)
     }
 
@@ -199,10 +216,11 @@ extension ServerMachine {
         for key in Set(group.results.filter(\.item.wasSplit).map { currentSession(of: $0.item, name) }).sorted() {
             readInbox(key)
         }
-        if streams[name]?.sessions.isEmpty == true, streams[name]?.queue.isEmpty == true {
+        if streams[name]?.isUnused == true {
             streams[name] = nil
         } else {
             startGroup(name)
+            follow(name)
         }
     }
 
@@ -268,10 +286,8 @@ extension ServerMachine {
     }
 
     /// A commit can't be merged.
-    private mutating func fail(_ item: QueuedCommit, _ fault: SyncFault, _ text: SyncString, _ name: StreamName) {
+    mutating func fail(_ item: QueuedCommit, _ fault: SyncFault, _ text: SyncString, _ name: StreamName) {
         guard let number = item.submission else { return end(item.session, fault, text) }
-        // The next ones of its file would follow something that isn't there: they get another file.
-        if writers[name]?.ident == item.ident { writers[name] = nil }
         actions.append(.submitted(number, .failed(fault, text: text)))
     }
 
@@ -304,14 +320,20 @@ extension RowQuery {
     mutating func add(_ item: QueuedCommit, _ rules: MergeRules, lacking rows: StoreRows) {
         let commit = item.commit
         if rows.files[item.ident] == nil { files.insert(item.ident) }
-        if let file = rows.files[item.ident], commit.number <= file.last {
+        if let file = rows.files[item.ident], commit.number > 0, commit.number <= file.last {
             let name = PartName(ident: item.ident, commit: commit.number)
             if rows.answers[name] == nil, !rows.asked.contains(name) { answers.insert(name) }
         }
         let seen = commit.seen.values.reduce(commit.base, max)
         if seen < rows.head.version, rows.clocks[seen] == nil { clocks.insert(seen) }
-        // The objects of a commit that is refused needn't be read: they may be too large.
-        guard item.refusal == nil else { return }
+        if let refusal = item.refusal {
+            // The other objects of a commit that is refused needn't be read: they may be too large.
+            guard refusal.leavesPlaces else { return }
+            for change in commit.changes where change.leavesPlaces {
+                if rows.objects.index(forKey: change.object) == nil { objects.insert(change.object) }
+            }
+            return
+        }
         for change in commit.changes {
             if rows.objects.index(forKey: change.object) == nil { objects.insert(change.object) }
             guard case .delete(let name, _) = change else { continue }

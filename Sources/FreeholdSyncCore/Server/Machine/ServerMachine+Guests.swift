@@ -45,7 +45,7 @@ extension ServerMachine {
         finish(key, file, row, identity: nil, fork: nil)
         guard sessions[key] != nil else { return true }
         // Its queries may still be compiled, so that the stream isn't known yet.
-        if streams[session.stream] == nil { streams[session.stream] = StreamState(file.head) }
+        if streams[session.stream] == nil { remember(session.stream, at: file.head) }
         streams[session.stream]?.guests.add(key, at: now)
         return true
     }

@@ -31,7 +31,7 @@ extension ServerMachine {
         case .part(_, let part): take(part, key)
         case .mark(_, let mark):
             guard session.marks.count < 1_000 else { return end(key, .violation, "There are too many marks.") }
-            sessions[key]?.marks.append((mark, streams[session.stream]?.head.version ?? 0))
+            sessions[key]?.marks.append((mark, streams[session.stream]?.known.version ?? 0))
             progress(key)
         case .resume(_, let resume): take(Self.stored(resume, session), key)
         case .fetch(_, let names): take(names, key)

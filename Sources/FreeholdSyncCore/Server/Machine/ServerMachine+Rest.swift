@@ -13,6 +13,13 @@ extension ServerMachine {
         for (name, stream) in streams where stream.group != nil || !stream.queue.isEmpty {
             work.append("commits of \(name) that nobody merges")
         }
+        for (name, stream) in streams {
+            if stream.head.cursor != stream.known.cursor || stream.isPublishing {
+                work.append("steps of \(name) that aren't sent")
+            }
+            if !stream.waiting.isEmpty { work.append("binds of \(name) wait") }
+            if !stream.unverified.isEmpty { work.append("commits of \(name) that aren't looked for") }
+        }
         return work
     }
 }

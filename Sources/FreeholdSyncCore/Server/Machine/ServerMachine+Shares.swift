@@ -38,7 +38,7 @@ extension ServerMachine {
         shares[user]?.running -= 1
         while let next = shares[user]?.waiting.popFirst() {
             // Its session has ended.
-            if let key = purposes[next.number]?.session, sessions[key] == nil {
+            if let key = purposes[next.number]?.purpose.session, sessions[key] == nil {
                 purposes[next.number] = nil
                 askers[next.number] = nil
                 continue
@@ -68,7 +68,9 @@ extension ServerMachine.Purpose {
         switch self {
         case .bind(let key), .identity(let key, _, _, _), .step(let key, _), .page(let key, _), .fetch(let key, _, _):
             key
-        case .rows, .commit, .part, .parts, .kept, .whole, .head, .writer, .firstHead, .guest, .note: nil
+        case .rows, .commit, .part, .parts, .kept, .whole, .head, .follow, .gap, .check, .writer, .firstHead, .guest,
+            .note:
+            nil
         }
     }
 }

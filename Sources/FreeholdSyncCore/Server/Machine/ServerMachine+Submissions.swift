@@ -1,11 +1,13 @@
-/// The file under whose number a node writes what comes without a file.
+/// The file under whose number a node writes submissions.
+///
+/// With `ServerConfiguration.writerSecret`, each stream has one such file, which all lives of all nodes and all imports use. Another process may
+/// take the number of a commit that waits. A submission therefore gets its number when it is merged, behind the last commit that the store has.
+/// If the number is taken when the commit is tried again, the hash shows which commit took it.
 struct StreamWriter: Sendable {
     /// Nil until the store gave one.
     var ident: FileIdent?
-    /// The last commit that was queued, and the last one that is done.
-    var last: UInt64 = 0
+    /// The last commit that is done.
     var done: UInt64 = 0
-    var hash = RunningHash.empty
     /// What came before there was a file.
     var waiting: [(number: SubmissionNumber, submission: Submission)] = []
 }
@@ -43,27 +45,26 @@ extension ServerMachine {
     /// Gets what lacks before anything can be queued.
     private mutating func prepare(_ name: StreamName) {
         if writers[name]?.ident == nil {
-            let secret = FileSecret(high: draw(), low: draw())
-            request(
-                name,
-                .makeFile(user: "", secret: SecretHash(secret), parents: [], clock: .zero),
-                .writer(name, secret)
-            )
+            if let secret = configuration.writerSecret?(name) {
+                return request(name, .openWriter(SecretHash(secret)), .writer(name))
+            }
+            let secret = SecretHash(FileSecret(high: draw(), low: draw()))
+            request(name, .makeFile(user: "", secret: secret, parents: [], clock: .zero), .writer(name))
         } else {
             request(name, .read(RowQuery()), .firstHead(name))
         }
     }
 
-    mutating func takeWriter(_ answer: ServerStoreAnswer, _ name: StreamName, _ secret: FileSecret) {
+    mutating func takeWriter(_ answer: ServerStoreAnswer, _ name: StreamName) {
         guard case .file(let row) = answer else { return failWaiting(name) }
         let waiting = writers[name]?.waiting ?? []
-        writers[name] = StreamWriter(ident: row.ident, waiting: waiting)
+        writers[name] = StreamWriter(ident: row.ident, done: row.last, waiting: waiting)
         if streams[name] == nil { request(name, .read(RowQuery()), .firstHead(name)) } else { flush(name) }
     }
 
-    mutating func takeFirstHead(_ answer: ServerStoreAnswer, _ name: StreamName) {
+    mutating func takeFirstHead(_ answer: ServerStoreAnswer, _ name: StreamName, asked: KnownHead?) {
         guard case .rows(let rows) = answer else { return failWaiting(name) }
-        if streams[name] == nil { streams[name] = StreamState(rows.head) } else { learn(rows.head, name) }
+        if streams[name] == nil { remember(name, at: rows.head) } else { learn(rows, name, asked: asked) }
         if writers[name]?.ident == nil { prepare(name) } else { flush(name) }
     }
 
@@ -73,6 +74,19 @@ extension ServerMachine {
             guard let ident = writer.ident else { continue }
             request(name, .noteFile(ident, acknowledged: writer.done, leastBase: nil, time: now), .note)
         }
+    }
+
+    /// The store went back: its files aren't the ones that the node knew.
+    mutating func forgetWriter(_ name: StreamName) {
+        guard let waiting = writers[name]?.waiting else { return }
+        writers[name] = waiting.isEmpty ? nil : StreamWriter(waiting: waiting)
+        if !waiting.isEmpty { prepare(name) }
+    }
+
+    /// Removes files of submissions that earlier lives and imports made.
+    mutating func trimWriters(_ name: StreamName) {
+        guard let secret = configuration.writerSecret?(name) else { return }
+        request(name, .trimWriters(keeping: SecretHash(secret)), .note)
     }
 
     private mutating func failWaiting(_ name: StreamName) {
@@ -95,14 +109,13 @@ extension ServerMachine {
 
     private mutating func queue(_ submission: Submission, _ number: SubmissionNumber, _ app: ServerApp) {
         let name = submission.stream
-        guard var writer = writers[name], let ident = writer.ident, let head = streams[name]?.head else { return }
+        guard let ident = writers[name]?.ident, let head = streams[name]?.known else { return }
         watch(name)
         var seen = submission.seen
         for change in submission.changes where seen[change.object] == nil { seen[change.object] = head.version }
         for (name, version) in seen { seen[name] = min(version, head.version) }
-        writer.last += 1
         let commit = Commit(
-            number: writer.last,
+            number: 0,
             clock: Clock(milliseconds: now),
             base: head.version,
             seen: seen,
@@ -110,8 +123,6 @@ extension ServerMachine {
             changes: submission.changes
         )
         let lensed = submission.lens?.up(commit, [])
-        let salt = salt()
-        let hash = writer.hash.appending(Array("\(writer.last)".utf8), salt: salt)
         let item = QueuedCommit(
             session: SessionKey(connection: 0, number: SessionNumber(rawValue: 0)),
             submission: number,
@@ -120,13 +131,12 @@ extension ServerMachine {
             rights: app.rights?(submission.user, name.value),
             commit: lensed?.commit ?? commit,
             lensed: lensed,
-            hash: hash,
-            previous: writer.hash,
+            hash: .empty,
+            previous: .empty,
             wasSplit: false,
-            oldLists: nil
+            oldLists: nil,
+            salt: salt()
         )
-        writer.hash = hash
-        writers[name] = writer
         enqueue(item, name)
     }
 }

@@ -145,6 +145,7 @@ extension ServerMachine {
             oldLists: isOld ? lensed?.oldLists ?? lists ?? [] : nil
         )
         sessions[key]?.receivedHash = hash
+        sessions[key]?.sent[commit.number] = hash
         enqueue(item, session.stream)
     }
 
@@ -182,6 +183,7 @@ extension ServerMachine {
             return end(key, .transient(after: 1_000), "An answer is missing.")
         }
         ack.restored = restored
+        for answer in new { session.sent[answer.answer.commit] = nil }
         session.acknowledged = ack.last
         if ack.last > session.received, let last = new.last {
             (session.received, session.receivedHash) = (ack.last, last.hash)

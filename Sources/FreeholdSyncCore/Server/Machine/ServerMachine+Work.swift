@@ -9,6 +9,7 @@ extension ServerMachine {
         case bind(SessionKey, Binding)
         case group(StreamName)
         case publish(StreamName)
+        case follow(StreamName, memory: UInt64)
 
         /// The session that the work is for. Nil if it is for a stream.
         var session: SessionKey? {
@@ -16,7 +17,7 @@ extension ServerMachine {
             case .page(let key, _), .step(let key, _), .fetch(let key, _, _),
                 .subscribe(let key, _, _), .bind(let key, _):
                 key
-            case .group, .publish: nil
+            case .group, .publish, .follow: nil
             }
         }
     }
@@ -55,6 +56,7 @@ extension ServerMachine {
         case (.bind(let key, let binding), .views(let work)): finish(key, binding, views: work.views)
         case (.group(let name), .group(let work)): takeGroup(work, name)
         case (.publish(let name), .step(let work)): publish(work, name)
+        case (.follow(let name, let memory), .step(let work)): publishFollowed(work, name, memory: memory)
         default: assertionFailure("The work has another result than it is for.")
         }
     }

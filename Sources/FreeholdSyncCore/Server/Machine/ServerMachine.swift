@@ -10,7 +10,7 @@ public struct ServerMachine: Sendable {
     var connections: [ConnectionNumber: Connection] = [:]
     var sessions: SessionTable
     var streams: [StreamName: StreamState] = [:]
-    var purposes: [RequestNumber: Purpose] = [:]
+    var purposes: [RequestNumber: Asked] = [:]
     /// The requests that users cause.
     var shares: [SyncString: RequestShare] = [:]
     /// The users of requests that count for their shares.
@@ -40,6 +40,8 @@ public struct ServerMachine: Sendable {
     var held: [SyncString: Set<SyncString>] = [:]
     private var isTrimming = false
     private var bootstraps: UInt64 = 0
+    /// The number of times that the machine began to remember a stream.
+    private var memories: UInt64 = 0
 
     public init(_ configuration: ServerConfiguration, matcher: any ConditionMatcher) {
         self.configuration = configuration
@@ -78,15 +80,27 @@ public struct ServerMachine: Sendable {
         case page(SessionKey, of: UInt64)
         case fetch(SessionKey, [ObjectName], Cursor)
         case head(StreamName)
-        case writer(StreamName, FileSecret)
+        /// A step behind the published head.
+        case follow(StreamName)
+        /// The head and the hash at the published one, since the store had no such step.
+        case gap(StreamName, Cursor)
+        /// The hash at the version of an own commit.
+        case check(StreamName, Cursor)
+        case writer(StreamName)
         case firstHead(StreamName)
         case guest(StreamName)
         case note
     }
 
+    /// A request that the store hasn't answered.
+    struct Asked: Sendable {
+        let purpose: Purpose
+        /// What was known of the stream when the request was made. Nil if the stream wasn't known.
+        let known: KnownHead?
+    }
+
     /// - Parameter now: the server's time, in milliseconds since 2015-01-01.
-    /// - Complexity: O(what the event is about, messages that it sends, sessions that wait for something). A commit of another node is
-    ///   O(sessions of the stream).
+    /// - Complexity: O(what the event is about, messages that it sends, sessions that wait for something).
     public mutating func handle(
         _ event: ServerEvent,
         now: Int64,
@@ -111,11 +125,12 @@ public struct ServerMachine: Sendable {
         case .received(let connection, let message, let bytes): receive(message, bytes, from: connection)
         case .unreadable(let connection): end(connection, .violation, "The message can't be read.")
         case .answered(let number, let answer):
-            if let purpose = purposes.removeValue(forKey: number) { take(answer, purpose) }
+            if let asked = purposes.removeValue(forKey: number) { take(answer, asked) }
             giveShare(of: number)
         case .timer(let timer): fire(timer)
         case .worked(let number, let result): take(result, number)
         case .moved(let stream): look(stream)
+        case .committed(let stream, let step): take(given: step, stream)
         case .rightsChanged(let users): followRights(of: users)
         case .submit(let number, let submission): take(submission, number)
         case .hold(let classes): hold(classes)
@@ -153,8 +168,20 @@ public struct ServerMachine: Sendable {
         of user: SyncString = ""
     ) {
         lastRequest += 1
-        purposes[lastRequest] = purpose
+        let known = streams[stream].map { KnownHead(head: $0.known, memory: $0.memory) }
+        purposes[lastRequest] = Asked(purpose: purpose, known: known)
+        var kind = kind
+        if case .read(var query) = kind, query.known == nil {
+            query.known = known?.head.version
+            kind = .read(query)
+        }
         ask(lastRequest, ServerStoreRequest(stream: stream, kind: kind), of: user)
+    }
+
+    /// Begins to remember a stream.
+    mutating func remember(_ name: StreamName, at head: StreamHead) {
+        memories += 1
+        streams[name] = StreamState(head, memory: memories)
     }
 
     /// Tells a client something that is said in stored names.
@@ -200,9 +227,10 @@ public struct ServerMachine: Sendable {
         {
             streams[session.stream]?.sums.retire(session.view.identity, head: head)
         }
-        guard let stream = streams[session.stream], stream.sessions.isEmpty, stream.group == nil, stream.queue.isEmpty
-        else { return }
-        streams[session.stream] = nil
+        if streams[session.stream]?.waiting.isEmpty == false {
+            streams[session.stream]?.waiting.removeAll { $0.key == key }
+        }
+        if streams[session.stream]?.isUnused == true { streams[session.stream] = nil }
     }
 
     private mutating func forget(_ connection: ConnectionNumber) {
@@ -212,27 +240,31 @@ public struct ServerMachine: Sendable {
 
     // MARK: Answers and timers
 
-    private mutating func take(_ answer: ServerStoreAnswer, _ purpose: Purpose) {
-        switch purpose {
-        case .bind(let key): takeBind(answer, key)
+    private mutating func take(_ answer: ServerStoreAnswer, _ asked: Asked) {
+        let known = asked.known
+        switch asked.purpose {
+        case .bind(let key): takeBind(answer, key, asked: known)
         case .identity(let key, let file, let secret, let fork): takeIdentity(answer, key, file, secret, fork)
-        case .rows(let stream): takeRows(answer, stream)
-        case .commit(let stream): takeCommit(answer, stream)
+        case .rows(let stream): takeRows(answer, stream, asked: known)
+        case .commit(let stream): takeCommit(answer, stream, asked: known)
         case .part(let key): takePart(answer, key)
         case .parts(let key): takeParts(answer, key)
         case .kept(let key): takeKept(answer, key)
         case .whole(let key): takeStored(answer, key)
-        case .step(let key, let cursor): takeStep(answer, key, cursor)
+        case .step(let key, let cursor): takeStep(answer, key, cursor, asked: known)
         case .page(let key, let bootstrap): takePage(answer, key, bootstrap)
         case .fetch(let key, let names, let cursor): takeFetched(answer, key, names, cursor)
         case .head(let stream):
             switch answer {
-            case .rows(let rows): learn(rows.head, stream)
-            case .head(let head): learn(head, stream)
+            case .rows(let rows): learn(rows, stream, asked: known)
+            case .head(let head): learn(head, stream, asked: known)
             default: break
             }
-        case .writer(let stream, let secret): takeWriter(answer, stream, secret)
-        case .firstHead(let stream): takeFirstHead(answer, stream)
+        case .follow(let stream): takeFollowed(answer, stream, asked: known)
+        case .gap(let stream, let cursor): takeGap(answer, stream, behind: cursor, asked: known)
+        case .check(let stream, let cursor): takeCheck(answer, stream, cursor: cursor, asked: known)
+        case .writer(let stream): takeWriter(answer, stream)
+        case .firstHead(let stream): takeFirstHead(answer, stream, asked: known)
         case .guest(let stream): if case .file = answer { endGuests(stream) }
         case .note: break
         }
@@ -248,6 +280,7 @@ public struct ServerMachine: Sendable {
             guard streams[stream] != nil else { return }
             retry(stream)
             retryGuests(stream)
+            retryCheck(stream)
             look(stream)
             watch(stream)
         case .trim:
@@ -258,14 +291,10 @@ public struct ServerMachine: Sendable {
                 request(stream, .trim(log: log, horizon: horizon), .head(stream))
                 request(stream, .trimParts(before: now - configuration.partAge), .note)
                 request(stream, .trimFiles(unused: now - configuration.unusedFileAge, idle: horizon), .note)
+                trimWriters(stream)
             }
             actions.append(.setTimer(.trim, at: callersNow &+ configuration.trimInterval))
         }
-    }
-
-    private mutating func look(_ stream: StreamName) {
-        guard streams[stream] != nil else { return }
-        request(stream, .read(RowQuery()), .head(stream))
     }
 
     /// Makes sure that the stream is looked after.
@@ -282,7 +311,24 @@ extension SessionKey: Comparable {
 
 /// What a node knows of a stream.
 struct StreamState: Sendable {
+    /// The number of this memory of the stream. Another one begins if the store went back, or after a while without sessions.
+    let memory: UInt64
+    /// The published head: live sessions have everything up to it.
     var head: StreamHead
+    /// The newest head that the store answered; the published one, or a newer one.
+    var known: StreamHead
+    /// A Boolean value that indicates whether the store was asked for a step behind the published head.
+    var isReading = false
+    /// A Boolean value that indicates whether the store is to be asked for one, although no newer head is known.
+    var isDue = false
+    /// A Boolean value that indicates whether a step behind the published head is being compared with views.
+    var isPublishing = false
+    /// The most bytes of a step of other nodes that is being compared.
+    var stepBytes = 0
+    /// Own commits that were answered after a newer head was. The newer head may be of a store that went back behind them.
+    var unverified: [Cursor] = []
+    /// Files whose bind was answered with a head that isn't published.
+    var waiting: [WaitingBind] = []
     var sessions = SessionList()
     /// Files whose sessions were ended by other binds, and how often of late.
     var fights: [FileIdent: Fight] = [:]
@@ -296,7 +342,7 @@ struct StreamState: Sendable {
     var separate = 0
     /// Commits that are being merged.
     var group: Group?
-    /// Rows as they are at its head.
+    /// Rows as they are at the known head.
     var rows: StoreRows
     /// The sizes of the objects in `rows`.
     var weights = RowWeights()
@@ -308,16 +354,32 @@ struct StreamState: Sendable {
     var copies: Set<FileIdent> = []
     var guests = GuestSessions()
 
-    init(_ head: StreamHead) {
-        self.head = head
+    init(_ head: StreamHead, memory: UInt64) {
+        (self.head, known, self.memory) = (head, head, memory)
         rows = StoreRows(head: head)
     }
+
+    /// A Boolean value that indicates whether nothing needs the stream any more.
+    var isUnused: Bool { sessions.isEmpty && waiting.isEmpty && group == nil && queue.isEmpty }
 
     /// Removes all rows: those of another head can't be mixed with newer ones.
     mutating func forgetRows(_ head: StreamHead) {
         rows = StoreRows(head: head)
         weights = RowWeights()
     }
+}
+
+/// A head of a stream, in a memory of it.
+struct KnownHead: Sendable {
+    let head: StreamHead
+    let memory: UInt64
+}
+
+/// A file whose session begins once the head of its bind is published.
+struct WaitingBind: Sendable {
+    let key: SessionKey
+    let binding: ServerMachine.Binding
+    let views: [View]
 }
 
 struct Fight: Sendable {
@@ -333,21 +395,36 @@ struct QueuedCommit: Sendable {
     /// The user that the commit is of, and what it may see and write.
     let user: SyncString
     var rights: (any SessionRights)?
-    /// In stored names.
-    let commit: Commit
+    /// In stored names. A submission has the number 0 before its first merge.
+    private(set) var commit: Commit
     /// If its author has other names for things.
-    var lensed: LensedCommit?
-    let hash: RunningHash
+    private(set) var lensed: LensedCommit?
+    private(set) var hash: RunningHash
     /// Of the session's commit before this one: it must be the file's last.
-    let previous: RunningHash
+    private(set) var previous: RunningHash
     let wasSplit: Bool
     /// Nil if the commit is newer than the horizon that its author knows of.
     let oldLists: [OldList]?
+    /// Bits of a submission's hash, which no other submission has.
+    var salt: UInt64 = 0
     /// Why all changes of the commit are refused. Nil: they are merged.
-    var refusal: RefusalReason?
+    var refusal: CommitRefusal?
 
     /// As it was sent: credit is counted by it.
     var sent: Commit { lensed?.original ?? commit }
+
+    /// Returns a submission as the next commit of its file.
+    ///
+    /// The hash depends on nothing but the submission, the number and the hash before it. So two attempts at one place of the file are one
+    /// commit, and attempts at two places differ.
+    func following(_ file: FileRow) -> QueuedCommit {
+        var item = self
+        let number = file.last + 1
+        (item.commit, item.lensed) = (commit.renumbered(to: number), lensed?.renumbered(to: number))
+        item.previous = file.hash
+        item.hash = file.hash.appending(Array("\(number)".utf8), salt: salt)
+        return item
+    }
 }
 
 struct Group: Sendable {

@@ -65,10 +65,15 @@ struct Session: Sendable {
     /// Bytes that may still be sent; below 0 by one message at most.
     var credit: Int64 = 0
     var marks: [(number: UInt64, version: StreamVersion)] = []
-    /// The objects that the client asked for by name, by requests, in order.
-    var fetches: [ArraySlice<ObjectName>] = []
+    /// The objects that the client asked for by name.
+    var fetches = FetchQueue()
     /// A Boolean value that indicates whether the store was asked for some of them.
     var isFetching = false
+    /// A Boolean value that indicates whether the session moved on while the store was asked, so that the answer was useless. Then the session
+    /// stays where it is for the next one: on a stream that is always busy each answer would come too late.
+    var fetchesLate = false
+    /// A Boolean value that indicates whether the session waits for objects at its cursor.
+    var isHeldByFetch: Bool { isFetching && fetchesLate }
     /// The version of the last own commit that was answered: the client waits for it.
     var awaited: StreamVersion = 0
 
@@ -77,6 +82,8 @@ struct Session: Sendable {
     var received: UInt64 = 0
     /// The running hash up to `received`.
     var receivedHash = RunningHash.empty
+    /// The running hashes of commits that were taken in hand and aren't answered, by their numbers.
+    var sent: [UInt64: RunningHash] = [:]
     /// The next part of the commit behind `received`.
     var nextPart: UInt32 = 0
     /// Uploads that wait for the store to keep or give parts.
@@ -114,6 +121,15 @@ struct Session: Sendable {
     /// A large commit that is in memory. What comes behind it waits until it is merged.
     var heavy: UInt64?
     var isMerging = false
+
+    /// The running hash of a commit that isn't answered, as the client sent it or named it when it was bound. Nil if the client did neither.
+    func hash(of number: UInt64) -> RunningHash? {
+        if let hash = sent[number] { return hash }
+        if let upload = inbox.first(where: { $0.commit.number == number }) { return upload.hash }
+        guard number > bind.journal.acknowledged else { return nil }
+        let index = number - bind.journal.acknowledged - 1
+        return index < UInt64(bind.journal.pending.count) ? bind.journal.pending[Int(index)] : nil
+    }
 
     /// The places of the queries of a version whose failures the client knows.
     func knownFailures(of version: UInt64) -> Set<QueryPlace> { failed?.version == version ? failed?.places ?? [] : [] }

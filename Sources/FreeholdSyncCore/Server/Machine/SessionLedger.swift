@@ -70,10 +70,10 @@ struct SessionBytes: Hashable, Sendable {
 extension Session {
     /// The bytes that the node keeps for the session.
     ///
-    /// - Complexity: O(requests for objects by name that wait)
+    /// - Complexity: O(1)
     var bytes: SessionBytes {
         var bytes = SessionBytes()
-        bytes.binds = SessionBytes.least + bindBytes + heldBytes + fetches.reduce(0) { $0 + $1.count * 64 }
+        bytes.binds = SessionBytes.least + bindBytes + heldBytes + fetches.bytes
         // The text and what is compiled from it, for the set that is in force and the next one.
         bytes.queries = queryBytes * 8
         bytes.uploads = Int(clamping: uploadDebt) + heavyBytes
@@ -93,8 +93,8 @@ extension ServerMachine {
     /// The bytes that sessions keep.
     public var sessionLedger: SessionLedger { sessions.ledger }
 
-    /// The bytes of the objects that are remembered for merges.
-    public var rememberedBytes: Int { streams.values.reduce(0) { $0 + $1.weights.bytes } }
+    /// The bytes of the objects that are remembered for merges, and of steps of other nodes that are being sent.
+    public var rememberedBytes: Int { streams.values.reduce(0) { $0 + $1.weights.bytes + $1.stepBytes } }
 
     /// A Boolean value that indicates whether the sessions of a user keep no more than the user's share.
     ///

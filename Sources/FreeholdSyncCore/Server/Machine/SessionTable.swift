@@ -42,6 +42,7 @@ struct SessionTable: Sendable {
         assert(Set(counted.keys) == Set(sessions.keys), "The ledger counts other sessions.")
         for (key, session) in sessions {
             assert(counted[key] == session.bytes, "The bytes of a session aren't counted.")
+            session.fetches.checkInvariants()
         }
         assert(ledger.bytes == counted.values.reduce(0) { $0 + $1.sum }, "The sum isn't that of the sessions.")
         assert(ledger.users.values.reduce(0, +) == ledger.bytes, "The sum isn't that of the users.")

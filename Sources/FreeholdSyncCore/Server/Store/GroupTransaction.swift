@@ -45,11 +45,16 @@ struct GroupTransaction: MergeStore, Sendable {
 
     /// The step of the stream that the group makes.
     var step: StreamStep {
-        StreamStep(
+        var stored: [PartName: StoredAnswer] = [:]
+        for (ident, answers) in answers {
+            for answer in answers { stored[PartName(ident: ident, commit: answer.answer.commit)] = answer }
+        }
+        return StreamStep(
             from: expected.cursor,
             to: head.cursor,
             clock: head.clock,
             objects: objects.map { ObjectStep(name: $0.name, before: $0.before, after: $0.after) },
+            commits: entries.compactMap { entry in stored[entry.author].map { StepCommit(entry.author.ident, $0) } },
             horizon: head.horizon
         )
     }
@@ -214,4 +219,11 @@ struct RowsMissing: Error {
     var query = RowQuery()
 
     init(_ body: (inout RowQuery) -> Void) { body(&query) }
+}
+
+extension RowQuery {
+    /// Reads something, or adds the rows that are missing for that.
+    mutating func note(_ body: () throws -> Void) rethrows {
+        do { try body() } catch let rows as RowsMissing { formUnion(rows.query) }
+    }
 }

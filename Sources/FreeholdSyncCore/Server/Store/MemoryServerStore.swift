@@ -74,12 +74,10 @@ extension MemoryServerStore.Stream {
         switch request {
         case .bind(let query): return .bind(bind(query))
         case .makeFile(let user, let secret, let parents, let clock):
-            guard lastIdent < .max else { return .failed(.unavailable("The stream has no numbers left for files.")) }
-            lastIdent += 1
-            var file = FileRow(ident: FileIdent(rawValue: lastIdent), user: user, secret: secret, parents: parents)
-            file.clock = clock
-            files[file.ident] = file
-            return .file(file)
+            return makeFile(user, secret, parents: parents, clock: clock)
+        case .openWriter(let secret):
+            let known = files.values.first { $0.user == "" && $0.secret == secret }
+            return known.map { .file($0) } ?? makeFile("", secret)
         case .noteFile(let ident, let acknowledged, let leastBase, let time):
             files[ident]?.leastBase = leastBase
             files[ident]?.time = time
@@ -126,6 +124,13 @@ extension MemoryServerStore.Stream {
                 return file.last > 0 || !file.parents.isEmpty || file.time == 0 || file.time >= time
             }
             return .done
+        case .trimWriters(let secret):
+            let named = Set(files.values.flatMap { $0.parents.map(\.ident) })
+            for (ident, file) in files where file.isOldWriter(keeping: secret) && !named.contains(ident) {
+                guard (answers[ident]?.last?.answer.version ?? 0) <= head.horizon else { continue }
+                (files[ident], answers[ident]) = (nil, nil)
+            }
+            return .done
         case .step(let cursor, let objects, let version):
             return .step(step(after: cursor, objects: objects, through: version))
         case .page(let name, let key, let version, let count):
@@ -161,6 +166,20 @@ extension MemoryServerStore.Stream {
             trim(log: log, horizon: horizon)
             return .head(head)
         }
+    }
+
+    private mutating func makeFile(
+        _ user: SyncString,
+        _ secret: SecretHash,
+        parents: [FileParent] = [],
+        clock: Clock = .zero
+    ) -> ServerStoreAnswer {
+        guard lastIdent < .max else { return .failed(.unavailable("The stream has no numbers left for files.")) }
+        lastIdent += 1
+        var file = FileRow(ident: FileIdent(rawValue: lastIdent), user: user, secret: secret, parents: parents)
+        file.clock = clock
+        files[file.ident] = file
+        return .file(file)
     }
 
     private mutating func keep(_ part: MessagePart, of ident: FileIdent, _ time: Int64) -> Bool {
@@ -231,6 +250,7 @@ extension MemoryServerStore.Stream {
         }
         for ident in query.copies { rows.copies[ident] = copies(of: ident) }
         for user in query.users { rows.users[user] = users[user] ?? 0 }
+        rows.known = query.known.flatMap(hash)
         return rows
     }
 
@@ -295,7 +315,7 @@ extension MemoryServerStore.Stream {
         else { return nil }
         var order: [ObjectName] = []
         var before: [ObjectName: MergedObject?] = [:]
-        var (last, authors, bytes) = (cursor.version, [FileIdent: UInt64](), 0)
+        var (last, commits, bytes) = (cursor.version, [StepCommit](), 0)
         for entry in log where entry.version > cursor.version {
             if order.count >= count || bytes >= StreamStep.mostBytes || entry.version > end ?? .max { break }
             for change in entry.changes where before[change.name] == nil {
@@ -304,7 +324,7 @@ extension MemoryServerStore.Stream {
                 bytes += (change.object?.estimatedBytes ?? 0) + (objects[change.name]?.estimatedBytes ?? 0)
             }
             last = entry.version
-            authors[entry.author.ident] = entry.author.commit
+            if let answer = answer(to: entry.author) { commits.append(StepCommit(entry.author.ident, answer)) }
         }
         let later = images(after: last)
         return StreamStep(
@@ -314,9 +334,17 @@ extension MemoryServerStore.Stream {
             objects: order.map {
                 ObjectStep(name: $0, before: before[$0] ?? nil, after: later[$0] ?? self.objects[$0])
             },
-            authors: authors,
-            horizon: head.horizon
+            commits: commits,
+            horizon: head.horizon,
+            head: head
         )
+    }
+
+    /// The answer to a commit, if it is kept. Those to commits of the log are.
+    private func answer(to commit: PartName) -> StoredAnswer? {
+        guard let kept = answers[commit.ident] else { return nil }
+        let index = kept.partitioned { $0.answer.commit >= commit.commit }
+        return index < kept.count && kept[index].answer.commit == commit.commit ? kept[index] : nil
     }
 
     private func page(_ name: SyncString, after: PrimaryKey?, at version: StreamVersion, _ count: Int) -> ObjectPage? {

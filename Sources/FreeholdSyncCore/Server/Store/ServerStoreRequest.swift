@@ -12,6 +12,9 @@ public struct ServerStoreRequest: Sendable {
         ///
         /// The row of a copy has the files from which it was copied, and begins with their last effective clock.
         case makeFile(user: SyncString, secret: SecretHash, parents: [FileParent], clock: Clock)
+        /// Returns the file under which submissions are written, which the hash of its secret names. The file is created if it is missing. All
+        /// processes that request it with one secret receive the same file, whose `user` is empty.
+        case openWriter(SecretHash)
         /// Stores the state that a file reports at a bind and from time to time. Answers to commits up to
         /// `acknowledged` are no longer needed if their versions aren't after the horizon.
         case noteFile(FileIdent, acknowledged: UInt64, leastBase: StreamVersion?, time: Int64)
@@ -37,6 +40,9 @@ public struct ServerStoreRequest: Sendable {
         /// since a time. `unused` is the time for files that never received all objects of their queries, and `idle`
         /// the time for the other files.
         case trimFiles(unused: Int64, idle: Int64)
+        /// Removes the files of submissions that have another secret, once all their answers are at or behind the horizon. Their numbers aren't
+        /// given again.
+        case trimWriters(keeping: SecretHash)
         /// Reads the changes after a cursor, up to about the given number of objects or `StreamStep.mostBytes`, and up
         /// to a version if one is given. The step contains whole commits only.
         case step(after: Cursor, objects: Int, through: StreamVersion? = nil)
@@ -86,8 +92,22 @@ public struct RowQuery: Sendable {
     public var users: Set<SyncString> = []
     /// The maximum total size of the objects, in bytes of memory. Larger objects cause `.failed(.limit)`.
     public var mostBytes = Int.max
+    /// A version that the requester knows. The answer has the hash at it, by which a store that went back is recognised.
+    public var known: StreamVersion?
 
     public init() {}
+
+    /// Adds what another query asks for.
+    mutating func formUnion(_ other: RowQuery) {
+        objects.formUnion(other.objects)
+        files.formUnion(other.files)
+        answers.formUnion(other.answers)
+        clocks.formUnion(other.clocks)
+        links.formUnion(other.links)
+        holders.formUnion(other.holders)
+        copies.formUnion(other.copies)
+        users.formUnion(other.users)
+    }
 
     var isEmpty: Bool {
         objects.isEmpty && files.isEmpty && answers.isEmpty && clocks.isEmpty && links.isEmpty && holders.isEmpty
@@ -117,7 +137,7 @@ public enum ServerStoreAnswer: Sendable {
     case parts([UploadedCommit])
     /// The stored bytes, or `nil` if none are stored.
     case keptParts([UInt8]?)
-    /// The step, or `nil` if the log doesn't begin early enough or the cursor belongs to another history.
+    /// The step, or `nil` if the log doesn't begin early enough or the cursor belongs to another history. `RowQuery.known` finds out which.
     case step(StreamStep?)
     /// The page, or `nil` if the log doesn't begin early enough for the version.
     case page(ObjectPage?)
@@ -193,4 +213,6 @@ public struct StoreRows: Sendable {
     public var copies: [FileIdent: [RunningHash: CopiedCommit]] = [:]
     /// The number of bytes that each user's commits have added, minus those that they removed.
     public var users: [SyncString: UInt64] = [:]
+    /// The hash at ``RowQuery/known``. Nil if the head is before that version.
+    public var known: RunningHash?
 }

@@ -40,11 +40,12 @@ extension StreamStep {
         _ to: Cursor,
         clock: Clock,
         _ objects: [ObjectStep],
-        authors: [FileIdent: UInt64],
-        horizon: StreamVersion
+        commits: [StepCommit],
+        horizon: StreamVersion,
+        head: StreamHead?
     ) {
-        (self.from, self.to, self.clock, self.objects, self.authors) = (from, to, clock, objects, authors)
-        self.horizon = horizon
+        (self.from, self.to, self.clock, self.objects, self.commits) = (from, to, clock, objects, commits)
+        (self.horizon, self.head) = (horizon, head)
     }
 }
 
@@ -74,8 +75,26 @@ extension StoreRows {
 
 extension RowQuery {
     /// The text of the error for objects that are too large.
-    package var limitText: SyncString {
+    public var limitText: SyncString {
         SyncString("The objects that the commits are about have more than \(mostBytes) bytes together.")
+    }
+}
+
+extension LinkQuery {
+    /// Returns a Boolean value that indicates whether an object links to the target by the property.
+    public func matches(_ name: ObjectName, _ object: MergedObject) -> Bool {
+        name.className == property.className && object.isAlive && object.links(to: target, by: property.property)
+    }
+}
+
+extension HolderQuery {
+    /// Returns a Boolean value that indicates whether an object holds all values.
+    public func matches(_ name: ObjectName, _ object: MergedObject) -> Bool {
+        guard name.className == className, object.isAlive else { return false }
+        return zip(properties, values).allSatisfy { property, element in
+            guard case .value(let value)? = object.content(property) else { return false }
+            return SetElement(value) == element
+        }
     }
 }
 

@@ -56,7 +56,8 @@ public struct BeforeImage: Sendable {
     public let object: MergedObject?
 }
 
-/// A file that has been bound. The row is stored for ever, unless the file never uploaded anything: see `trimFiles`.
+/// A file that has been bound, or the file of a stream's submissions, whose user is empty. The row is stored for ever, unless the file never
+/// uploaded anything (see `trimFiles`) or is an old file of submissions (see `trimWriters`).
 public struct FileRow: Hashable, Sendable {
     public let ident: FileIdent
     public let user: SyncString
@@ -77,6 +78,13 @@ public struct FileRow: Hashable, Sendable {
     public var pending: Queries?
     /// The classes of which the file may have objects: those of all sets since the last complete one.
     public var classes: Set<SyncString> = []
+}
+
+extension FileRow {
+    /// Returns a Boolean value that indicates whether the row is that of submissions of an earlier life of a server, or of an import.
+    package func isOldWriter(keeping secret: SecretHash) -> Bool {
+        user == "" && self.secret != secret && parents.isEmpty
+    }
 }
 
 /// A file from which another one was copied.
@@ -115,11 +123,25 @@ public struct StreamStep: Sendable {
     /// The greatest effective clock at `to`.
     public var clock: Clock
     public var objects: [ObjectStep]
-    /// The last commit of each file in the step.
-    public var authors: [FileIdent: UInt64] = [:]
+    /// The commits of the step by rising versions, with the answers to them.
+    public var commits: [StepCommit] = []
     /// The version up to which the objects are trimmed. A client with an older version must receive whole objects. It
     /// can be later than the horizon that a machine has read.
     public var horizon: StreamVersion
+    /// The stream's head when the step was read. Nil for a step that wasn't read from the store: then the step ends at the newest head that
+    /// its maker knows.
+    public var head: StreamHead?
+}
+
+/// A commit of a step: the file that made it, and the answer to it.
+public struct StepCommit: Hashable, Sendable {
+    public let ident: FileIdent
+    /// The commit's number, version, effective clock and refusals, and the running hash of the file's commits up to it.
+    public let stored: StoredAnswer
+
+    public init(_ ident: FileIdent, _ stored: StoredAnswer) { (self.ident, self.stored) = (ident, stored) }
+
+    public var number: UInt64 { stored.answer.commit }
 }
 
 public struct ObjectStep: Sendable {

@@ -30,7 +30,7 @@ enum ConditionValue {
     /// Returns whether a comparison of two values of an object holds.
     static func holds(_ a: ConditionValue, _ comparison: Comparison, _ b: ConditionValue) -> Bool {
         switch (a, b) {
-        case (.plain(let x), .plain(let y)): return comparison.holds(x, y)
+        case (.plain(let x), .plain(let y)): return comparison.holds(between: x, and: y)
         case (.link(let x), .link(let y)):
             return comparison == .equal ? x == y : comparison == .notEqual && x != y
         default: return comparison == .notEqual

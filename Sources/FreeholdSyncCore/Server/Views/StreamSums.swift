@@ -74,7 +74,6 @@ struct StreamSums: Sendable {
         head: Cursor,
         views: ViewIndex
     ) {
-        if step.from == head { leaveBehind(head) }
         old[view]?.take(step, members)
         catchUp(head, views)
         prune(at: head, or: step.to)

@@ -93,7 +93,12 @@ indirect enum ValueOperand: Sendable {
             guard budget.charge(overflow ? .max : pairs) else { return nil }
             return left.flatMap { x in
                 right.map { y in
-                    .plain(op.apply(a.fitted(x, to: y, isMixed: b.isMixed), b.fitted(y, to: x, isMixed: a.isMixed)))
+                    .plain(
+                        op.apply(
+                            to: a.fitted(x, to: y, isMixed: b.isMixed),
+                            and: b.fitted(y, to: x, isMixed: a.isMixed)
+                        )
+                    )
                 }
             }
         case .constant: return [.null]

@@ -303,7 +303,7 @@ extension MergedContent {
         case .list(let elements): elements
         case .set(let elements):
             elements.values.map { (Value($0), $0) }
-                .sorted { Value.compare($0.0, $1.0) < 0 }
+                .sorted { Value.compare($0.0, with: $1.0) < 0 }
                 .map { .value($0.1) }
         case .dictionary(let entries): entries.sorted { $0.key < $1.key }.map(\.value)
         case .value, .embedded: []

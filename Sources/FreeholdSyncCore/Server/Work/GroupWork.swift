@@ -1,6 +1,7 @@
 /// The merge of a group of commits into the rows that they need.
 public struct GroupWork: SlicedWork {
-    let items: [QueuedCommit]
+    /// Submissions have their numbers once they are merged.
+    private(set) var items: [QueuedCommit]
     private let merge: StreamMerge
     private let copies: Set<FileIdent>
     private let salt: UInt64
@@ -59,7 +60,7 @@ public struct GroupWork: SlicedWork {
         while index < items.count {
             let item = items[index]
             guard slice.begin(16 + 16 * item.commit.changes.count) else { return nil }
-            do { try merge(item) } catch let missing as RowsMissing { return lack(missing.query) } catch {
+            do { try merge(at: index) } catch let missing as RowsMissing { return lack(missing.query) } catch {
                 let (fault, text) = Self.fault(error)
                 faults.append((item, fault, text))
             }
@@ -103,7 +104,9 @@ public struct GroupWork: SlicedWork {
         }
     }
 
-    private mutating func merge(_ item: QueuedCommit) throws {
+    private mutating func merge(at index: Int) throws {
+        try number(at: index)
+        let item = items[index]
         let isCopy = copies.contains(item.ident) && !originals.contains(item.ident)
         guard let file = transaction.file(item.ident) else {
             throw RowsMissing { $0.files = [item.ident] }
@@ -134,7 +137,7 @@ public struct GroupWork: SlicedWork {
         }
         transaction.commitHash = item.hash
         transaction.salt = salt &+ transaction.version
-        let refusal = try item.refusal ?? quotaRefusal(of: item)
+        let refusal = try item.refusal ?? quotaRefusal(of: item).map { CommitRefusal($0) }
         let changed = quota > 0 && item.refusal == nil ? Set(item.commit.changes.map(\.object)) : []
         let before = try transaction.bytes(of: changed)
         let answer = try merge.apply(
@@ -151,6 +154,24 @@ public struct GroupWork: SlicedWork {
         results.append((item, StoredAnswer(answer: answer, hash: item.hash)))
         let growth = try transaction.bytes(of: changed) - before
         if growth != 0 { transaction.grow(item.user, by: growth) }
+    }
+
+    /// Gives a submission the number behind the last commit of its file, unless the number that it has is the next one, or is its own commit.
+    ///
+    /// Another process that writes under the same file may have taken the number. Then no earlier attempt was done, and none can be done
+    /// later, because each attempt names the head behind which it was made.
+    private mutating func number(at index: Int) throws {
+        let item = items[index]
+        guard item.submission != nil, let file = transaction.file(item.ident) else { return }
+        let number = item.commit.number
+        if number > 0, number <= file.last {
+            let stored = transaction.storedAnswer(to: number, of: item.ident)
+            // Without an answer, it isn't known which commit took the number: the submission fails.
+            guard let stored, stored.hash != item.hash else { return }
+        } else if number == file.last + 1, item.previous == file.hash {
+            return
+        }
+        items[index] = item.following(file)
     }
 
     /// Returns the reason for which a commit is refused that might exceed its author's quota. Deletions are always

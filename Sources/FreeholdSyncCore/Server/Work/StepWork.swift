@@ -116,6 +116,7 @@ public struct StepWork: SlicedWork {
     /// The source of the step and the views.
     private enum Source: Sendable {
         case group(GroupTransaction, ViewIndex, retired: [View])
+        case committed(StreamStep, startClock: Clock, ViewIndex, retired: [View])
         case late(StreamStep, View, told: Cursor)
     }
 
@@ -136,6 +137,16 @@ public struct StepWork: SlicedWork {
         self.partedBytes = partedBytes
     }
 
+    /// Creates the work for a step of other nodes, for all views that it can concern.
+    ///
+    /// - Parameters:
+    ///   - startClock: The greatest clock before the step.
+    ///   - retired: The views without sessions for which the sums are needed.
+    init(_ step: StreamStep, startClock: Clock, _ index: ViewIndex, retired: [View], partedBytes: UInt64) {
+        source = .committed(step, startClock: startClock, index, retired: retired)
+        self.partedBytes = partedBytes
+    }
+
     /// Creates the work for a step of a slow session.
     ///
     /// - Parameter told: The cursor under which the session has received the start of the step.
@@ -144,15 +155,22 @@ public struct StepWork: SlicedWork {
         self.partedBytes = partedBytes
     }
 
-    /// The greatest clock before the step of a group. `nil` for other steps.
+    /// The greatest clock before a step for live sessions. `nil` for a step of a slow session.
     var startClock: Clock? {
-        if case .group(let transaction, _, _) = source { transaction.expected.clock } else { nil }
+        switch source {
+        case .group(let transaction, _, _): transaction.expected.clock
+        case .committed(_, let clock, _, _): clock
+        case .late: nil
+        }
     }
 
     /// Returns whether the work considered a view of live sessions. The step doesn't concern considered views that are
     /// missing in ``views``.
     func knew(_ view: ViewIdentity) -> Bool {
-        if case .group(_, let index, _) = source { index.contains(view) } else { false }
+        switch source {
+        case .group(_, let index, _), .committed(_, _, let index, _): index.contains(view)
+        case .late: false
+        }
     }
 
     /// The objects that views show before or after the step. `nil` for views whose comparison was cancelled.
@@ -187,14 +205,10 @@ public struct StepWork: SlicedWork {
         switch source {
         case .group(let transaction, let index, let retired):
             guard slice.begin(transaction.objects.count * 8) else { return false }
-            let contents = StepContents(transaction.step)
-            let concerned = index.concerned(by: contents).compactMap { number, indices in
-                index[number].map { ViewStep($0, indices) }
-            }
-            let all = Array(contents.objects.indices)
-            self.contents = contents
-            views = concerned.sorted { $0.view.number < $1.view.number }
-            views += retired.map { ViewStep($0, all, isRetired: true) }
+            begin(transaction.step, index, retired)
+        case .committed(let step, _, let index, let retired):
+            guard slice.begin(step.objects.count * 8) else { return false }
+            begin(step, index, retired)
         case .late(let step, let view, _):
             guard slice.begin(step.objects.count * 8) else { return false }
             let contents = StepContents(step)
@@ -202,5 +216,16 @@ public struct StepWork: SlicedWork {
             views = [ViewStep(view, Array(contents.objects.indices))]
         }
         return true
+    }
+
+    private mutating func begin(_ step: StreamStep, _ index: ViewIndex, _ retired: [View]) {
+        let contents = StepContents(step)
+        let concerned = index.concerned(by: contents).compactMap { number, indices in
+            index[number].map { ViewStep($0, indices) }
+        }
+        let all = Array(contents.objects.indices)
+        self.contents = contents
+        views = concerned.sorted { $0.view.number < $1.view.number }
+        views += retired.map { ViewStep($0, all, isRetired: true) }
     }
 }

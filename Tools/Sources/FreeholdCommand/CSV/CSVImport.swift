@@ -19,7 +19,7 @@ final class CSVImport {
     init(
         _ object: ObjectSchema,
         _ layout: CSVLayout,
-        _ adapter: JSONAdapter,
+        adapter: JSONAdapter,
         from read: @escaping () throws -> Data
     ) {
         self.object = object

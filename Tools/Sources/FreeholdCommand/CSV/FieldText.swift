@@ -27,7 +27,7 @@ struct FieldText {
             }
             return try append(json: field.text, property, to: &bytes)
         }
-        try append(field, property, property.type, property.objectClassName, to: &bytes)
+        try append(field, of: property, type: property.type, target: property.objectClassName, to: &bytes)
     }
 
     private func append(json text: String, _ property: Property, to bytes: inout [UInt8]) throws(FieldError) {
@@ -49,9 +49,9 @@ struct FieldText {
 
     private func append(
         _ field: CSVReader.Field,
-        _ property: Property,
-        _ type: PropertyType,
-        _ target: String?,
+        of property: Property,
+        type: PropertyType,
+        target: String?,
         to bytes: inout [UInt8]
     ) throws(FieldError) {
         let text = field.text
@@ -79,7 +79,7 @@ struct FieldText {
             }
             // The primary key in the format of the target class.
             if let key = target.flatMap({ schema[$0] })?.primaryKeyProperty, key.type != .object {
-                return try append(field, key, key.type, nil, to: &bytes)
+                return try append(field, of: key, type: key.type, target: nil, to: &bytes)
             }
         case .date:
             if let moment = dates.standardText(text) { return JSONString.append(moment, to: &bytes) }

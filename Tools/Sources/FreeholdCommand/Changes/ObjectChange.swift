@@ -32,7 +32,7 @@ struct ObjectChange {
     let values: [Value]
 
     /// Creates the change of an inserted or deleted object.
-    init(_ kind: Kind, _ reader: ObjectReader, _ object: DynamicObject, _ cells: [RowText.Cell]? = nil) throws {
+    init(_ kind: Kind, _ reader: ObjectReader, object: DynamicObject, cells: [RowText.Cell]? = nil) throws {
         self.kind = kind
         className = reader.className
         key = try reader.key(of: object)

@@ -71,7 +71,7 @@ final class Watch: Sendable {
     private func follow() async throws {
         let (className, query, arguments) = (object.className, query, arguments)
         let changes = try await Realm.changes(configuration, keyPaths: observedPaths) { realm in
-            try Selection.find(className, query, arguments, in: realm).found
+            try Selection.find(className, query, arguments: arguments, in: realm).found
         }
         let reader = ObjectReader(object)
         var previous: Results<DynamicObject>?
@@ -84,7 +84,14 @@ final class Watch: Sendable {
             case .update(let found, let deletions, let insertions, let modifications):
                 guard let old = previous else { continue }
                 let pairs = zip(modifications, change.newModifications)
-                let isOver = try tell(reader, old, found, deletions, insertions, Array(pairs))
+                let isOver = try tell(
+                    reader,
+                    from: old,
+                    to: found,
+                    deletions: deletions,
+                    insertions: insertions,
+                    modifications: Array(pairs)
+                )
                 previous = found
                 if isOver { return }
             case .error(let error): throw error
@@ -95,17 +102,17 @@ final class Watch: Sendable {
     /// The properties of the objects and of their embedded objects, but not of linked objects.
     private var observedPaths: [String] {
         var paths: [String] = []
-        func add(_ object: ObjectSchema, _ prefix: String, _ owners: [String]) {
+        func add(_ object: ObjectSchema, _ prefix: String, owners: [String]) {
             for property in object.properties {
                 let path = prefix + property.name
                 paths.append(path)
                 guard property.type == .object, let target = property.objectClassName.flatMap({ schema[$0] }),
                     target.isEmbedded, !owners.contains(target.className)
                 else { continue }
-                add(target, path + ".", owners + [target.className])
+                add(target, path + ".", owners: owners + [target.className])
             }
         }
-        add(object, "", [object.className])
+        add(object, "", owners: [object.className])
         return paths
     }
 
@@ -114,13 +121,13 @@ final class Watch: Sendable {
     /// - Returns: A Boolean value that indicates whether the number of changes is reached.
     private func tell(
         _ reader: ObjectReader,
-        _ old: Results<DynamicObject>,
-        _ new: Results<DynamicObject>,
-        _ deletions: [Int],
-        _ insertions: [Int],
-        _ modifications: [(old: Int, new: Int)]
+        from old: Results<DynamicObject>,
+        to new: Results<DynamicObject>,
+        deletions: [Int],
+        insertions: [Int],
+        modifications: [(old: Int, new: Int)]
     ) throws -> Bool {
-        var changes = try moved(reader, old, new, deletions, insertions)
+        var changes = try moved(reader, from: old, to: new, deletions: deletions, insertions: insertions)
         for (i, j) in modifications {
             let (before, after) = (try reader.cells(of: old[i]), try reader.cells(of: new[j]))
             if let change = try ObjectChange(reader, new[j], before: before, after: after, position: j) {
@@ -146,10 +153,10 @@ final class Watch: Sendable {
     /// reported as modified.
     private func moved(
         _ reader: ObjectReader,
-        _ old: Results<DynamicObject>,
-        _ new: Results<DynamicObject>,
-        _ deletions: [Int],
-        _ insertions: [Int]
+        from old: Results<DynamicObject>,
+        to new: Results<DynamicObject>,
+        deletions: [Int],
+        insertions: [Int]
     ) throws -> [ObjectChange] {
         var gone: [String: Int] = [:]
         var changes: [ObjectChange] = []
@@ -166,10 +173,10 @@ final class Watch: Sendable {
                     inserted.append(change)
                 }
             } else {
-                inserted.append(try ObjectChange(.insert, reader, new[j]))
+                inserted.append(try ObjectChange(.insert, reader, object: new[j]))
             }
         }
-        for i in deletions where !kept.contains(i) { changes.append(try ObjectChange(.delete, reader, old[i])) }
+        for i in deletions where !kept.contains(i) { changes.append(try ObjectChange(.delete, reader, object: old[i])) }
         return changes + inserted
     }
 }

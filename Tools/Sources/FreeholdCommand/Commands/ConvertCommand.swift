@@ -77,7 +77,7 @@ struct ConvertCommand: ParsableCommand {
             (counts.properties, "property", "properties"), (counts.classes, "class", "classes"),
             (counts.enums, "enum", "enums"),
             (counts.overrides, "override", "overrides"), (counts.uses, "use", "uses"),
-        ].filter { $0.0 > 0 }.map { Units.count($0.0, $0.1, $0.2) }
+        ].filter { $0.0 > 0 }.map { Units.count($0.0, $0.1, plural: $0.2) }
         let summary =
             changed == 0
             ? "nothing to convert in \(Units.count(conversion.files.count, "file"))"

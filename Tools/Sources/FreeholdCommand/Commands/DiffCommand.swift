@@ -53,8 +53,8 @@ struct DiffCommand: ParsableCommand {
         let secondKey = try secondKeyFile.map { try KeyOptions.read($0) } ?? firstKey
         let comparison = FileComparison(
             try Self.open(first, firstKey),
-            try Self.open(second, secondKey),
-            DifferenceOutput(asJSON: format == .json, isQuiet: quiet)
+            and: try Self.open(second, secondKey),
+            output: DifferenceOutput(asJSON: format == .json, isQuiet: quiet)
         )
         try comparison.run(only: classes, schemaOnly: schemaOnly)
         return comparison.output.count

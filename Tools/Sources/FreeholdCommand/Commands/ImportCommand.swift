@@ -250,10 +250,10 @@ struct ImportCommand: ParsableCommand {
             let (found, text) = try csv.layout(of: read, reports: columns == nil)
             var layout = found
             if let columns { layout.names = columns }
-            count = try CSVImport(object, layout, adapter, from: text)
+            count = try CSVImport(object, layout, adapter: adapter, from: text)
                 .run(into: realm, update: policy, batch: batch, ignoresUnknown: ignoreUnknown)
         } else if adapter.isNeeded || inference.entries != nil {
-            count = try AdaptedJSON(read, object, adapter, entries: inference.entries)
+            count = try AdaptedJSON(read, object, adapter: adapter, entries: inference.entries)
                 .run(into: realm, update: policy, options)
         } else {
             count = try realm.dynamicImportJSON(into: object.className, update: policy, options: options, from: read)

@@ -99,35 +99,41 @@ struct SyncStatusCommand: ParsableCommand {
     }
 
     private func writeText(_ status: SyncInspection.Status) throws {
-        func line(_ name: String, _ text: String) throws {
+        func line(_ name: String, text: String) throws {
             let space = String(repeating: " ", count: max(16 - name.count, 1))
             try StandardOutput.shared.line(name + space + TerminalText.escaped(text))
         }
         func counted(_ count: some BinaryInteger, _ noun: String) -> String {
             "\(Units.grouped(Int(clamping: count))) \(noun)\(count == 1 ? "" : "s")"
         }
-        try line("File", file.file)
-        try line("App", status.app ?? "unknown")
-        try line("User", status.user ?? "unknown")
-        if let server = status.server { try line("Server", server) }
-        try line("Number", status.file.map { "\($0)" } ?? "none yet: the file was never connected")
+        try line("File", text: file.file)
+        try line("App", text: status.app ?? "unknown")
+        try line("User", text: status.user ?? "unknown")
+        if let server = status.server { try line("Server", text: server) }
+        try line("Number", text: status.file.map { "\($0)" } ?? "none yet: the file was never connected")
         try line(
             "Has",
-            status.version.map { "version \($0) of the history \(status.epoch ?? "0")" }
+            text: status.version.map { "version \($0) of the history \(status.epoch ?? "0")" }
                 ?? "nothing yet"
         )
-        try line("Synced", status.isSyncing ? "by a process, now" : "by nobody at the moment")
-        if status.isReset { try line("Reset", "the server has another history, whose state the file waits for") }
+        try line("Synced", text: status.isSyncing ? "by a process, now" : "by nobody at the moment")
+        if status.isReset { try line("Reset", text: "the server has another history, whose state the file waits for") }
         if let objects = status.bootstrapObjects {
-            try line("Bootstrap", "\(counted(objects, "object")) of about \(status.bootstrapExpected ?? 0)")
+            try line("Bootstrap", text: "\(counted(objects, "object")) of about \(status.bootstrapExpected ?? 0)")
         }
-        try line("Not uploaded", uploads(status, counted))
+        try line("Not uploaded", text: uploads(status, counted))
         if status.unconfirmedCommits > 0 {
-            try line("Unconfirmed", "\(counted(status.unconfirmedCommits, "commit")) that the download will bring back")
+            try line(
+                "Unconfirmed",
+                text: "\(counted(status.unconfirmedCommits, "commit")) that the download will bring back"
+            )
         }
-        try line("Lost", status.lost == 0 ? "nothing" : "\(counted(status.lost, "edit")): see 'freehold sync lost'")
+        try line(
+            "Lost",
+            text: status.lost == 0 ? "nothing" : "\(counted(status.lost, "edit")): see 'freehold sync lost'"
+        )
         if let error = status.lastError {
-            try line("Last error", "\(error.message) (\(error.code), \(error.time.formatted(.iso8601)))")
+            try line("Last error", text: "\(error.message) (\(error.code), \(error.time.formatted(.iso8601)))")
         }
         try writeQueries(status)
     }

@@ -29,14 +29,17 @@ struct VerifyCommand: ParsableCommand {
         Progress.clear()
         for problem in problems { try StandardOutput.shared.line(TerminalText.escaped(problem)) }
         if !problems.isEmpty {
-            throw Failure(.failure, "\(file.file): \(Units.count(problems.count, "thing is", "things are")) wrong")
+            throw Failure(
+                .failure,
+                "\(file.file): \(Units.count(problems.count, "thing is", plural: "things are")) wrong"
+            )
         }
         if quiet { return }
         let schema = realm.storedSchema.objectSchema
         let objects = schema.reduce(0) { $0 + realm.dynamicObjects($1.className).count }
         let time = (ContinuousClock.now - start).formatted(.units(allowed: [.seconds, .milliseconds], width: .narrow))
         try StandardOutput.shared.line(
-            "\(TerminalText.escaped(file.file)): sound. \(Units.count(schema.count, "class", "classes")), "
+            "\(TerminalText.escaped(file.file)): sound. \(Units.count(schema.count, "class", plural: "classes")), "
                 + "\(Units.count(objects, "object")), \(Units.bytes(size)), version \(realm.version), \(time)"
         )
     }

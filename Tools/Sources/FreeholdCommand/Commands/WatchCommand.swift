@@ -44,7 +44,7 @@ struct WatchCommand: ParsableCommand {
         try FileOptions.requireFile(file.file)
         let realm = try FileOptions.openForWriting(file.file, file.key)
         // An invalid query is reported immediately.
-        let (object, _) = try Selection.find(className, query, arguments, in: realm)
+        let (object, _) = try Selection.find(className, query, arguments: arguments, in: realm)
         let watch = Watch(
             configuration: realm.configuration,
             object: object,

@@ -133,10 +133,10 @@ struct DatePattern: Sendable {
             }
         }
         guard rest.isEmpty else { return nil }
-        return moment(fields, isAfternoon, offset)
+        return moment(fields, isAfternoon, offset: offset)
     }
 
-    private func moment(_ fields: [Field: Int], _ isAfternoon: Bool?, _ offset: Int?) -> Moment? {
+    private func moment(_ fields: [Field: Int], _ isAfternoon: Bool?, offset: Int?) -> Moment? {
         // Two digits are years from 1969 to 2068, like in POSIX.
         let year = fields[.year] ?? fields[.shortYear].map { $0 < 69 ? 2000 + $0 : 1900 + $0 } ?? 1970
         guard let day = Day(year: year, month: fields[.month] ?? 1, day: fields[.day] ?? 1) else { return nil }

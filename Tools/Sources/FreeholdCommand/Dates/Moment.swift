@@ -28,7 +28,7 @@ struct Moment: Equatable {
         let second = Int(seconds - day.number * 86_400)
         var text = "\(day.text)T\(padded(second / 3600)):\(padded(second / 60 % 60)):\(padded(second % 60))"
         if nanoseconds != 0 {
-            var fraction = padded(Int(nanoseconds), 9)
+            var fraction = padded(Int(nanoseconds), to: 9)
             while fraction.hasSuffix("0") { fraction.removeLast() }
             text += "." + fraction
         }
@@ -77,11 +77,11 @@ struct Day: Equatable {
 
     var text: String {
         let sign = year < 0 ? "-" : year > 9999 ? "+" : ""
-        return "\(sign)\(padded(abs(year), 4))-\(padded(month))-\(padded(day))"
+        return "\(sign)\(padded(abs(year), to: 4))-\(padded(month))-\(padded(day))"
     }
 }
 
-private func padded(_ number: Int, _ width: Int = 2) -> String {
+private func padded(_ number: Int, to width: Int = 2) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
 }

@@ -26,11 +26,11 @@ struct ContentComparison {
 
     init(
         _ first: Realm,
-        _ a: ObjectSchema,
-        _ second: Realm,
-        _ b: ObjectSchema,
-        _ names: [String],
-        _ output: DifferenceOutput,
+        of a: ObjectSchema,
+        and second: Realm,
+        of b: ObjectSchema,
+        names: [String],
+        output: DifferenceOutput,
         objectsOfPass: Int = Self.objectsOfPass
     ) {
         (self.first, self.second) = (first, second)
@@ -38,8 +38,8 @@ struct ContentComparison {
         self.names = names
         self.output = output
         self.objectsOfPass = objectsOfPass
-        readerA = ContentReader(a, names, first)
-        readerB = ContentReader(b, names, second)
+        readerA = ContentReader(a, names, in: first)
+        readerB = ContentReader(b, names, in: second)
     }
 
     func run() throws {
@@ -49,35 +49,35 @@ struct ContentComparison {
             var counts: [Hash: Int] = [:]
             for object in inFirst {
                 let hash = try hash(object, readerA)
-                if passes == 1 || isOf(pass, passes, hash) { counts[hash, default: 0] += 1 }
+                if passes == 1 || isOf(pass, among: passes, hash: hash) { counts[hash, default: 0] += 1 }
             }
             /// The contents of the second file that are missing or less frequent in the first. They are reported after
             /// those of the first.
             var extra: [Hash: Int] = [:]
             for object in inSecond {
                 let hash = try hash(object, readerB)
-                guard passes == 1 || isOf(pass, passes, hash) else { continue }
+                guard passes == 1 || isOf(pass, among: passes, hash: hash) else { continue }
                 if let count = counts[hash], count > 0 {
                     counts[hash] = count == 1 ? nil : count - 1
                 } else {
                     extra[hash, default: 0] += 1
                 }
             }
-            try tell(&counts, inFirst, .delete, readerA, ObjectReader(a, names))
-            try tell(&extra, inSecond, .insert, readerB, ObjectReader(b, names))
+            try tell(&counts, in: inFirst, kind: .delete, reader: readerA, shown: ObjectReader(a, names))
+            try tell(&extra, in: inSecond, kind: .insert, reader: readerB, shown: ObjectReader(b, names))
         }
     }
 
-    private func isOf(_ pass: Int, _ passes: Int, _ hash: Hash) -> Bool {
+    private func isOf(_ pass: Int, among passes: Int, hash: Hash) -> Bool {
         Int(UInt(bitPattern: hash.high) % UInt(passes)) == pass
     }
 
     private func tell(
         _ counts: inout [Hash: Int],
-        _ objects: Results<DynamicObject>,
-        _ kind: ObjectChange.Kind,
-        _ reader: ContentReader,
-        _ shown: ObjectReader
+        in objects: Results<DynamicObject>,
+        kind: ObjectChange.Kind,
+        reader: ContentReader,
+        shown: ObjectReader
     ) throws {
         if counts.isEmpty { return }
         for object in objects {
@@ -85,7 +85,7 @@ struct ContentComparison {
             let hash = hash(cells)
             guard let count = counts[hash] else { continue }
             counts[hash] = count == 1 ? nil : count - 1
-            try output.add(try ObjectChange(kind, shown, object, cells))
+            try output.add(try ObjectChange(kind, shown, object: object, cells: cells))
             if counts.isEmpty { return }
         }
     }

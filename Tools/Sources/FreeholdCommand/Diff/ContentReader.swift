@@ -29,19 +29,19 @@ final class ContentReader {
     private var way: [DynamicObject] = []
     private var visited = 0
 
-    init(_ object: ObjectSchema, _ names: [String], _ realm: Realm) {
+    init(_ object: ObjectSchema, _ names: [String], in realm: Realm) {
         self.realm = realm
         schema = realm.storedSchema
-        top = Self.part(object, names, schema)
+        top = Self.part(object, names, in: schema)
     }
 
-    private static func part(_ object: ObjectSchema, _ names: [String], _ schema: Schema) -> Part {
+    private static func part(_ object: ObjectSchema, _ names: [String], in schema: Schema) -> Part {
         let links = names.compactMap { object[$0] }.filter { property in
             guard property.type == .object, let target = property.objectClassName.flatMap({ schema[$0] }) else {
                 return false
             }
             var seen: Set<String> = []
-            return leadsFurther(target, schema, &seen)
+            return leadsFurther(target, in: schema, seen: &seen)
         }
         let others = Set(links.map(\.name))
         return Part(object: object, plain: names.filter { !others.contains($0) }, links: links, names: names)
@@ -49,12 +49,14 @@ final class ContentReader {
 
     /// Returns a Boolean value that indicates whether a link to the class may lead to an object without a primary key,
     /// directly or through embedded objects.
-    private static func leadsFurther(_ object: ObjectSchema, _ schema: Schema, _ seen: inout Set<String>) -> Bool {
+    private static func leadsFurther(_ object: ObjectSchema, in schema: Schema, seen: inout Set<String>) -> Bool {
         if object.primaryKeyProperty != nil { return false }
         if !object.isEmbedded { return true }
         guard seen.insert(object.className).inserted else { return false }
         for property in object.properties where property.type == .object {
-            if let target = property.objectClassName.flatMap({ schema[$0] }), leadsFurther(target, schema, &seen) {
+            if let target = property.objectClassName.flatMap({ schema[$0] }),
+                leadsFurther(target, in: schema, seen: &seen)
+            {
                 return true
             }
         }
@@ -113,7 +115,7 @@ final class ContentReader {
 
     private func part(of object: ObjectSchema) -> Part {
         if let known = parts[object.className] { return known }
-        let part = Self.part(object, object.properties.map(\.name), schema)
+        let part = Self.part(object, object.properties.map(\.name), in: schema)
         parts[object.className] = part
         return part
     }

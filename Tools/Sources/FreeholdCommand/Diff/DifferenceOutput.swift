@@ -28,7 +28,7 @@ final class DifferenceOutput {
     /// - Parameters:
     ///   - name: The class, or the class and the property with a dot between them.
     ///   - first: The value in the first file, or nil if it is missing.
-    func add(schema name: String, _ first: String?, _ second: String?) throws {
+    func add(schema name: String, _ first: String?, second: String?) throws {
         try add {
             guard asJSON else {
                 let text =

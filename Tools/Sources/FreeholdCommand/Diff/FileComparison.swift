@@ -7,7 +7,7 @@ final class FileComparison {
     private let second: Realm
     let output: DifferenceOutput
 
-    init(_ first: Realm, _ second: Realm, _ output: DifferenceOutput) {
+    init(_ first: Realm, and second: Realm, output: DifferenceOutput) {
         self.first = first
         self.second = second
         self.output = output
@@ -26,25 +26,25 @@ final class FileComparison {
     private func compare(_ only: [String], _ schemaOnly: Bool) throws {
         let (a, b) = (first.storedSchema, second.storedSchema)
         for name in only where a[name] == nil { _ = try b.requireClass(name) }
-        let names = Self.merged(a.objectSchema.map(\.className), b.objectSchema.map(\.className))
+        let names = Self.merged(a.objectSchema.map(\.className), with: b.objectSchema.map(\.className))
             .filter { only.isEmpty || only.contains($0) }
         if only.isEmpty, first.storedSchemaVersion != second.storedSchemaVersion {
-            try output.add(schema: "version", "\(first.storedSchemaVersion)", "\(second.storedSchemaVersion)")
+            try output.add(schema: "version", "\(first.storedSchemaVersion)", second: "\(second.storedSchemaVersion)")
         }
-        for name in names { try SchemaComparison(output).compare(a[name], b[name]) }
+        for name in names { try SchemaComparison(output).compare(a[name], with: b[name]) }
         if schemaOnly { return }
-        for name in names { try compareObjects(a[name], b[name]) }
+        for name in names { try compareObjects(a[name], with: b[name]) }
     }
 
     /// Returns the names of both, with those of the first in its order.
-    private static func merged(_ a: [String], _ b: [String]) -> [String] {
+    private static func merged(_ a: [String], with b: [String]) -> [String] {
         let known = Set(a)
         return a + b.filter { !known.contains($0) }
     }
 
     // MARK: Objects
 
-    private func compareObjects(_ a: ObjectSchema?, _ b: ObjectSchema?) throws {
+    private func compareObjects(_ a: ObjectSchema?, with b: ObjectSchema?) throws {
         guard let a, let b else {
             if let a { try tellAll(of: a, .delete, first) }
             if let b { try tellAll(of: b, .insert, second) }
@@ -59,9 +59,9 @@ final class FileComparison {
         if let key = a.primaryKeyProperty, let other = b.primaryKeyProperty, key.name == other.name,
             key.type == other.type
         {
-            try compareByKey(a, b, names)
+            try compareByKey(a, with: b, names: names)
         } else {
-            try ContentComparison(first, a, second, b, names, output).run()
+            try ContentComparison(first, of: a, and: second, of: b, names: names, output: output).run()
         }
     }
 
@@ -69,18 +69,18 @@ final class FileComparison {
         if object.isEmbedded || object.isAsymmetric { return }
         let reader = ObjectReader(object)
         for (i, item) in realm.dynamicObjects(object.className).enumerated() {
-            try output.add(try ObjectChange(kind, reader, item))
+            try output.add(try ObjectChange(kind, reader, object: item))
             show(object, i)
         }
     }
 
-    private func compareByKey(_ a: ObjectSchema, _ b: ObjectSchema, _ names: [String]) throws {
-        let (readerA, readerB) = (ContentReader(a, names, first), ContentReader(b, names, second))
+    private func compareByKey(_ a: ObjectSchema, with b: ObjectSchema, names: [String]) throws {
+        let (readerA, readerB) = (ContentReader(a, names, in: first), ContentReader(b, names, in: second))
         let key = a.primaryKeyProperty!.name
         for (i, item) in first.dynamicObjects(a.className).enumerated() {
             show(a, i)
             guard let other = second.dynamicObject(ofType: b.className, forPrimaryKey: item[key] as Any) else {
-                try output.add(try ObjectChange(.delete, ObjectReader(a), item))
+                try output.add(try ObjectChange(.delete, ObjectReader(a), object: item))
                 continue
             }
             let (before, after) = (try readerA.cells(of: item), try readerB.cells(of: other))
@@ -92,7 +92,7 @@ final class FileComparison {
         for (i, item) in second.dynamicObjects(b.className).enumerated() {
             show(b, i)
             if first.dynamicObject(ofType: a.className, forPrimaryKey: item[key] as Any) == nil {
-                try output.add(try ObjectChange(.insert, ObjectReader(b), item))
+                try output.add(try ObjectChange(.insert, ObjectReader(b), object: item))
             }
         }
     }
@@ -117,24 +117,28 @@ struct SchemaComparison {
 
     init(_ output: DifferenceOutput) { self.output = output }
 
-    func compare(_ a: ObjectSchema?, _ b: ObjectSchema?) throws {
+    func compare(_ a: ObjectSchema?, with b: ObjectSchema?) throws {
         guard let a, let b else {
             let name = (a ?? b)?.className ?? ""
-            return try output.add(schema: name, a.map { Self.text($0) }, b.map { Self.text($0) })
+            return try output.add(schema: name, a.map { Self.text($0) }, second: b.map { Self.text($0) })
         }
         let (kindA, kindB) = (Self.kind(a), Self.kind(b))
-        if kindA != kindB { try output.add(schema: a.className, kindA, kindB) }
+        if kindA != kindB { try output.add(schema: a.className, kindA, second: kindB) }
         for property in a.properties {
             let text = TypeText.of(property)
             let other = b.properties.first { $0.name == property.name }.map { TypeText.of($0) }
-            if other != text { try output.add(schema: "\(a.className).\(property.name)", text, other) }
+            if other != text { try output.add(schema: "\(a.className).\(property.name)", text, second: other) }
         }
         for property in b.properties where !a.properties.contains(where: { $0.name == property.name }) {
-            try output.add(schema: "\(b.className).\(property.name)", nil, TypeText.of(property))
+            try output.add(schema: "\(b.className).\(property.name)", nil, second: TypeText.of(property))
         }
         let (indexesA, indexesB) = (a.compoundIndexes.map { "\($0)" }, b.compoundIndexes.map { "\($0)" })
-        for index in indexesA where !indexesB.contains(index) { try output.add(schema: a.className, index, nil) }
-        for index in indexesB where !indexesA.contains(index) { try output.add(schema: b.className, nil, index) }
+        for index in indexesA where !indexesB.contains(index) {
+            try output.add(schema: a.className, index, second: nil)
+        }
+        for index in indexesB where !indexesA.contains(index) {
+            try output.add(schema: b.className, nil, second: index)
+        }
     }
 
     private static func kind(_ object: ObjectSchema) -> String {
@@ -142,6 +146,6 @@ struct SchemaComparison {
     }
 
     private static func text(_ object: ObjectSchema) -> String {
-        "\(kind(object)) of \(Units.count(object.properties.count, "property", "properties"))"
+        "\(kind(object)) of \(Units.count(object.properties.count, "property", plural: "properties"))"
     }
 }

@@ -40,14 +40,14 @@ struct CreateEdit: ParsableArguments, Edit {
         }
         let all = realm.dynamicObjects(object.className)
         let before = all.count
-        let given = try add(object, schema, realm, input)
+        let given = try add(object, in: schema, realm: realm, input: input)
         if let error = realm.pendingError { throw error }
         let created = max(0, all.count - before)
         var report = EditReport()
         if dryRun {
             let reader = ObjectReader(object)
             for i in before..<max(before, all.count) {
-                report.add(try ObjectChange(.insert, reader, all[i]), asJSON: options.json)
+                report.add(try ObjectChange(.insert, reader, object: all[i]), asJSON: options.json)
             }
         }
         report.summary = "\(Units.count(created, "object")) \(dryRun ? "would be created" : "created")"
@@ -58,9 +58,9 @@ struct CreateEdit: ParsableArguments, Edit {
     /// - Returns: The number of given objects.
     private func add(
         _ object: ObjectSchema,
-        _ schema: Schema,
-        _ realm: Realm,
-        _ input: (() throws -> Data)?
+        in schema: Schema,
+        realm: Realm,
+        input: (() throws -> Data)?
     ) throws -> Int {
         let policy = object.primaryKeyProperty == nil ? .error : update.policy
         let json = JSONImportOptions(unknownKeys: ignoreUnknown ? .ignored : .refused)

@@ -15,7 +15,7 @@ struct DeleteEdit: ParsableArguments, Edit {
     var dryRun: Bool { options.dryRun }
 
     func apply(to realm: Realm) throws -> EditReport {
-        let (object, found) = try Selection.find(className, query, arguments, in: realm)
+        let (object, found) = try Selection.find(className, query, arguments: arguments, in: realm)
         let total = realm.dynamicObjects(object.className).count
         let count = found.count
         if count == total, total > 1 || query == nil, total > 0, !yes, !dryRun {
@@ -30,7 +30,7 @@ struct DeleteEdit: ParsableArguments, Edit {
             let reader = ObjectReader(object)
             for target in found {
                 try Task.checkCancellation()
-                report.add(try ObjectChange(.delete, reader, target), asJSON: options.json)
+                report.add(try ObjectChange(.delete, reader, object: target), asJSON: options.json)
             }
         }
         let names = realm.storedSchema.objectSchema.map(\.className)

@@ -81,7 +81,7 @@ enum Selection {
     static func find(
         _ className: String,
         _ query: String?,
-        _ arguments: [String],
+        arguments: [String],
         in realm: Realm
     ) throws -> (object: ObjectSchema, found: Results<DynamicObject>) {
         let object = try realm.storedSchema.requireClass(className)

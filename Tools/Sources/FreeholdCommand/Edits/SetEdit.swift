@@ -25,7 +25,7 @@ struct SetEdit: ParsableArguments, Edit {
     }
 
     func apply(to realm: Realm) throws -> EditReport {
-        let (object, found) = try Selection.find(className, query, arguments, in: realm)
+        let (object, found) = try Selection.find(className, query, arguments: arguments, in: realm)
         let schema = realm.storedSchema
         let planned = try assignments.map { try Assignment($0, to: object, in: schema, allowsKey: false) }
         if let twice = planned.first(where: { one in planned.filter { $0.name == one.name }.count > 1 }) {

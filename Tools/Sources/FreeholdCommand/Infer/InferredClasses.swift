@@ -89,15 +89,15 @@ struct InferredClasses {
             return isText
                 ? (Property(name, .string, optional: true), "never a value") : (Property(name, .any), "never a value")
         }
-        if values.kinds == .array, let elements = values.elements { return try list(name, elements, className) }
-        if values.kinds == .object, let members = values.members { return try object(name, members, className) }
+        if values.kinds == .array, let elements = values.elements { return try list(name, of: elements, in: className) }
+        if values.kinds == .object, let members = values.members { return try object(name, of: members, in: className) }
         return (Property(name, .any), "values of several types")
     }
 
     private mutating func list(
         _ name: String,
-        _ elements: ColumnGuess,
-        _ className: String
+        of elements: ColumnGuess,
+        in className: String
     ) throws -> (property: Property, note: String) {
         if let type = elements.scalar(isText: false) {
             return (Property(name, type, optional: elements.nulls > 0, collection: .list), "")
@@ -105,7 +105,7 @@ struct InferredClasses {
         if elements.kinds == .object, elements.nulls == 0, let members = elements.members, members.map == nil,
             !members.names.isEmpty
         {
-            let target = embeddedName(className, name)
+            let target = embeddedName(className, of: name)
             try addClass(target, members, isEmbedded: true)
             return (Property(name, .object, collection: .list, objectClassName: target), "")
         }
@@ -115,8 +115,8 @@ struct InferredClasses {
 
     private mutating func object(
         _ name: String,
-        _ members: ClassGuess,
-        _ className: String
+        of members: ClassGuess,
+        in className: String
     ) throws -> (property: Property, note: String) {
         if let map = members.map {
             let note = "over \(ClassGuess.mostMembers) different keys"
@@ -129,7 +129,7 @@ struct InferredClasses {
             return (found, "\(members.names.count) keys of objects that are alike")
         }
         if members.names.isEmpty { return (Property(name, .any), "objects without members") }
-        let target = embeddedName(className, name)
+        let target = embeddedName(className, of: name)
         try addClass(target, members, isEmbedded: true)
         return (Property(name, .object, objectClassName: target), "")
     }
@@ -148,7 +148,7 @@ struct InferredClasses {
         guard values.kinds == .object, let members = values.members, members.map == nil, !members.names.isEmpty else {
             return nil
         }
-        let target = embeddedName(className, name)
+        let target = embeddedName(className, of: name)
         try addClass(target, members, isEmbedded: true)
         return Property(name, .object, optional: true, collection: .map, objectClassName: target)
     }
@@ -184,13 +184,13 @@ struct InferredClasses {
     }
 
     /// Returns `PersonHome` for `Person.home`.
-    private mutating func embeddedName(_ className: String, _ property: String) -> String {
+    private mutating func embeddedName(_ className: String, of property: String) -> String {
         let words = property.split { !$0.isLetter && !$0.isNumber }
         let name = className + words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
         return Self.unique(Self.cut(name, to: Self.longestClass), Self.longestClass) { taken.insert($0).inserted }
     }
 
-    private static func unique(_ name: String, _ limit: Int, _ take: (String) -> Bool) -> String {
+    private static func unique(_ name: String, _ limit: Int, take: (String) -> Bool) -> String {
         if take(name) { return name }
         var number = 2
         while true {

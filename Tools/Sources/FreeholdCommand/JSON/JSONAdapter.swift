@@ -73,7 +73,7 @@ final class AdaptedJSON {
     private let number: String?
 
     /// - Parameter entries: See `JSONTextReader.init`.
-    init(_ read: @escaping () throws -> Data, _ object: ObjectSchema, _ adapter: JSONAdapter, entries: String?) {
+    init(_ read: @escaping () throws -> Data, _ object: ObjectSchema, adapter: JSONAdapter, entries: String?) {
         reader = JSONTextReader(read, entries: entries)
         self.object = object
         number = entries.flatMap { object[$0]?.type == .int ? $0 : nil }

@@ -18,7 +18,7 @@ struct Completion: Equatable {
             line.replace(start..<line.cursor, with: first.text + first.suffix)
             return (line, [])
         }
-        let common = candidates.dropFirst().reduce(first.text) { Self.commonPrefix($0, $1.text) }
+        let common = candidates.dropFirst().reduce(first.text) { Self.commonPrefix($0, of: $1.text) }
         if common.count > line.cursor - start {
             line.replace(start..<line.cursor, with: common)
             return (line, [])
@@ -26,7 +26,7 @@ struct Completion: Equatable {
         return (line, candidates.map(\.text))
     }
 
-    private static func commonPrefix(_ a: String, _ b: String) -> String {
+    private static func commonPrefix(_ a: String, of b: String) -> String {
         String(zip(a, b).prefix { $0 == $1 }.map(\.0))
     }
 

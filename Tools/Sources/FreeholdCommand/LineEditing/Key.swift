@@ -144,10 +144,10 @@ struct KeyDecoder {
         bytes.removeFirst(end + 1)
         // 5 is the control key, and 3 the meta key.
         let isModified = parameters.count > 1 && ["3", "5", "7"].contains(parameters[1])
-        return Self.key(final, parameters.first.map(String.init) ?? "", isModified)
+        return Self.key(final, parameters.first.map(String.init) ?? "", isModified: isModified)
     }
 
-    private static func key(_ final: UInt8, _ parameter: String, _ isModified: Bool) -> Key {
+    private static func key(_ final: UInt8, _ parameter: String, isModified: Bool) -> Key {
         switch final {
         case UInt8(ascii: "A"): .up
         case UInt8(ascii: "B"): .down

@@ -15,7 +15,7 @@ struct InputFile: ParsableArguments {
     func reader() throws -> () throws -> Data {
         guard let input else { return try Self.standardInput("name a file with --input, or pipe one in") }
         let size = (try? FileManager.default.attributesOfItem(atPath: input))?[.size] as? Int
-        return Self.reader(try open(input), input, size)
+        return Self.reader(try open(input), input, size: size)
     }
 
     private func open(_ path: String) throws -> FileHandle {
@@ -28,7 +28,7 @@ struct InputFile: ParsableArguments {
 
     static func standardInput(_ remedy: String = "give it as an argument, or pipe it in") throws -> () throws -> Data {
         if isatty(0) == 1 { throw ValidationError("Nothing is given: \(remedy).") }
-        return reader(.standardInput, "standard input", nil)
+        return reader(.standardInput, "standard input", size: nil)
     }
 
     /// Returns a closure that creates closures like ``reader()``, each of which starts at the beginning.
@@ -39,11 +39,11 @@ struct InputFile: ParsableArguments {
         let name = input ?? "standard input"
         // A pipe may have a name, too.
         let isSeekable = lseek(file.fileDescriptor, 0, SEEK_SET) == 0
-        let source = isSeekable ? file : try Self.copy(of: Self.reader(file, name, nil), name)
+        let source = isSeekable ? file : try Self.copy(of: Self.reader(file, name, size: nil), name)
         let size = Int(lseek(source.fileDescriptor, 0, SEEK_END))
         return {
             lseek(source.fileDescriptor, 0, SEEK_SET)
-            return Self.reader(source, name, size)
+            return Self.reader(source, name, size: size)
         }
     }
 
@@ -68,7 +68,7 @@ struct InputFile: ParsableArguments {
         return file
     }
 
-    private static func reader(_ file: FileHandle, _ name: String, _ size: Int?) -> () throws -> Data {
+    private static func reader(_ file: FileHandle, _ name: String, size: Int?) -> () throws -> Data {
         var done = 0
         return {
             let data: Data

@@ -12,7 +12,7 @@ enum Units {
     }
 
     /// Returns `1 object` or `2,000 objects`.
-    static func count(_ number: Int, _ noun: String, _ plural: String? = nil) -> String {
+    static func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
         "\(grouped(number)) \(number == 1 ? noun : plural ?? noun + "s")"
     }
 

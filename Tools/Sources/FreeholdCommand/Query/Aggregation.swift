@@ -52,7 +52,7 @@ struct Aggregation {
         for (function, given) in all {
             for name in Self.names(given) {
                 let property = try Columns.property(at: name, of: object, in: schema)
-                try Self.check(property, name, function)
+                try Self.check(property, as: name, function: function)
                 columns.append(
                     Column(
                         title: "\(function.rawValue)(\(name))",
@@ -75,7 +75,7 @@ struct Aggregation {
         given.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    private static func check(_ property: Property, _ name: String, _ function: Function) throws {
+    private static func check(_ property: Property, as name: String, function: Function) throws {
         let isComparable = [.int, .float, .double, .decimal128, .any].contains(property.type)
         let isDate = property.type == .date && (function == .min || function == .max)
         guard property.collection == .none, isComparable || isDate else {

@@ -57,7 +57,7 @@ struct QueryOptions: ParsableArguments, Sendable {
     /// - Returns: The number of shown rows, or nil if the result has none.
     @discardableResult
     func run(in realm: Realm, _ format: RowFormat, columns chosen: String? = nil) throws -> Int? {
-        var (object, results) = try Selection.find(className, query, arguments, in: realm)
+        var (object, results) = try Selection.find(className, query, arguments: arguments, in: realm)
         let schema = realm.storedSchema
         if aggregates.isGiven {
             return try Aggregation(aggregates, counts: count, of: object, in: schema)

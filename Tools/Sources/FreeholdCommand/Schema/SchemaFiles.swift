@@ -72,16 +72,16 @@ struct SchemaFiles {
                 guard case .document(let document) = element else {
                     throw Failure(.data, "\(path): a class's schema is an object, not \(element)")
                 }
-                return try self.document(document, path, [:])
+                return try self.document(document, at: path, beside: [:])
             }
         case .document(let document):
-            return [try self.document(document, path, try relationships(beside: path))]
+            return [try self.document(document, at: path, beside: try relationships(beside: path))]
         default:
             throw Failure(.data, "\(path): a schema is an object, or an array of such")
         }
     }
 
-    private func document(_ document: BSONDocument, _ path: String, _ beside: BSONDocument) throws -> SchemaDocument {
+    private func document(_ document: BSONDocument, at path: String, beside: BSONDocument) throws -> SchemaDocument {
         guard document["bsonType"] == nil, case .document(let schema)? = document["schema"] else {
             return SchemaDocument(schema: document, relationships: beside)
         }

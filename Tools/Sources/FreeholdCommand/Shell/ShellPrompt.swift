@@ -18,7 +18,7 @@ struct ShellPrompt {
     func run() throws {
         let count = shell.schema.objectSchema.count
         TerminalOutput.write(
-            "\(Units.count(count, "class", "classes")), open for \(writes ? "writing" : "reading"). "
+            "\(Units.count(count, "class", plural: "classes")), open for \(writes ? "writing" : "reading"). "
                 + ".help tells what to type, Ctrl-D ends.\n"
         )
         let editor = LineEditor(history: history?.load() ?? []) { line, cursor in

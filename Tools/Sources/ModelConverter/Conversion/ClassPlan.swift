@@ -114,13 +114,13 @@ extension Converter {
         let wrappers: Set<String> = ["IBInspectable", "IBOutlet", "GKInspectable", "MainActor"]
         if let wrapper = head.attributes.first(where: { $0.name.first!.isUppercase && !wrappers.contains($0.name) }) {
             guard isMarked else { return nil }
-            report(.left, plan.reference.file, binding.name, "\(full) has a wrapper, @\(wrapper.name)")
+            report(.left, inFile: plan.reference.file, at: binding.name, "\(full) has a wrapper, @\(wrapper.name)")
             return .leave
         }
         if plan.ignored.contains(name) { return plain }
         guard let stored = StoredType(binding, in: file) else {
             let message = "\(full): the default value isn't one that can be kept; declare it by hand"
-            report(.left, plan.reference.file, binding.name, message)
+            report(.left, inFile: plan.reference.file, at: binding.name, message)
             return .leave
         }
         if plan.isModern {
@@ -128,19 +128,19 @@ extension Converter {
             // property.
             guard isMarked || stored.kind != .plain else { return nil }
             let message = "\(full) isn't stored, because others have @Persisted: make it plain, or write @Persisted"
-            report(isMarked ? .left : .note, plan.reference.file, binding.name, message)
+            report(isMarked ? .left : .note, inFile: plan.reference.file, at: binding.name, message)
             return isMarked ? .leave : nil
         }
         if stored.kind == .plain {
             if variable.isLet { return plain }
             if !isMarked {
-                guard let reason = exposure(name, variable, binding, in: plan) else { return nil }
+                guard let reason = exposure(name, variable, binding: binding, in: plan) else { return nil }
                 let message = "\(full) was stored, though it isn't dynamic, because \(reason); it still is"
-                report(.note, plan.reference.file, binding.name, message)
+                report(.note, inFile: plan.reference.file, at: binding.name, message)
             }
         }
-        if let reason = reasonToLeave(stored, binding, variable, in: plan) {
-            report(.left, plan.reference.file, binding.name, "\(full) \(reason)")
+        if let reason = reasonToLeave(stored, binding, variable: variable, in: plan) {
+            report(.left, inFile: plan.reference.file, at: binding.name, "\(full) \(reason)")
             return .leave
         }
         return .convert(stored)
@@ -149,7 +149,7 @@ extension Converter {
     private func reasonToLeave(
         _ stored: StoredType,
         _ binding: VariableDeclaration.Binding,
-        _ variable: VariableDeclaration,
+        variable: VariableDeclaration,
         in plan: ClassPlan
     ) -> String? {
         let file = files[plan.reference.file]
@@ -176,7 +176,7 @@ extension Converter {
     private func exposure(
         _ name: String,
         _ variable: VariableDeclaration,
-        _ binding: VariableDeclaration.Binding,
+        binding: VariableDeclaration.Binding,
         in plan: ClassPlan
     ) -> String? {
         let head = variable.head

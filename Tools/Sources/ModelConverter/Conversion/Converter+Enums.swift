@@ -45,7 +45,7 @@ extension Converter {
         if extensionOf(type.name, conformingTo: "PersistableEnum") != nil { return }
         guard let raw = type.inherited.first else {
             let message = "\(type.name) is stored, but has no raw type: give it one, and PersistableEnum"
-            return report(.left, f, type.nameToken, message)
+            return report(.left, inFile: f, at: type.nameToken, message)
         }
         isChanged = true
         needsImport.insert(f)

@@ -45,7 +45,7 @@ extension Converter {
     private mutating func decide(
         _ name: String,
         _ model: ModelIndex.Reference,
-        _ decision: (inout Converter, Range<Int>, SourceFile) -> Decision
+        decision: (inout Converter, Range<Int>, SourceFile) -> Decision
     ) {
         guard let overrides = plans[model]!.overrides[name], let override = overrides.first else { return }
         let shown = "\(index.type(model).name).\(name)()"
@@ -57,7 +57,7 @@ extension Converter {
             // Its information is nevertheless moved to the properties.
             if case .remove = result, let caller = caller(of: name, model) {
                 let message = "\(name)() is called here, so that it stays in the models"
-                report(.note, caller.file, caller.token, message)
+                report(.note, inFile: caller.file, at: caller.token, message)
                 if !override.isInExtension { return }
                 result = .keep("is called by the program")
             }
@@ -69,9 +69,14 @@ extension Converter {
         case .keep(let reason):
             if override.isInExtension {
                 let message = "\(shown) \(reason), and an extension can't override it without Objective-C: move it"
-                report(.left, override.file, override.function.keyword, message)
+                report(.left, inFile: override.file, at: override.function.keyword, message)
             } else {
-                report(.note, override.file, override.function.keyword, "\(shown) stays, and works: it \(reason)")
+                report(
+                    .note,
+                    inFile: override.file,
+                    at: override.function.keyword,
+                    "\(shown) stays, and works: it \(reason)"
+                )
             }
         }
     }

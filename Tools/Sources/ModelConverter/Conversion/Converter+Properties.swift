@@ -11,14 +11,14 @@ extension Converter {
             if properties.allSatisfy({ $0.disposition == .strip }) {
                 strip(variable, model.file)
             } else {
-                convert(variable, properties, model)
+                convert(variable, properties, model: model)
                 counts.properties += properties.filter { $0.stored != nil }.count
                 needsImport.insert(model.file)
                 if variable.bindings.contains(where: { $0.block != nil }) {
                     let message =
                         "\(type.name).\(properties[0].name): observers run for stored objects as well now, not only before "
                         + "an object is added"
-                    report(.note, model.file, variable.keyword, message)
+                    report(.note, inFile: model.file, at: variable.keyword, message)
                 }
             }
             properties.forEach { note($0, model) }
@@ -52,7 +52,7 @@ extension Converter {
             let message =
                 "\(type.name) was stored under the name \(name), by @objc(\(name)); to keep it add "
                 + "'override class func mappedName() -> String? { \"\(name)\" }'"
-            report(.note, f, type.nameToken, message)
+            report(.note, inFile: f, at: type.nameToken, message)
         }
         return isChanged
     }
@@ -74,7 +74,7 @@ extension Converter {
     private mutating func convert(
         _ variable: VariableDeclaration,
         _ properties: [ClassPlan.Property],
-        _ model: ModelIndex.Reference
+        model: ModelIndex.Reference
     ) {
         let f = model.file
         let file = files[f]
@@ -87,9 +87,9 @@ extension Converter {
         for (b, binding) in variable.bindings.enumerated() {
             let name = file.tokens[binding.name].text
             guard let property = properties.first(where: { $0.name == name }) else { continue }
-            if let stored = property.stored { retype(property, stored, b, variable, f) }
+            if let stored = property.stored { retype(property, to: stored, number: b, variable: variable, inFile: f) }
             guard b > 0 else {
-                if property.stored == nil { strip(variable, f) } else { mark(property, variable, f) }
+                if property.stored == nil { strip(variable, f) } else { mark(property, of: variable, inFile: f) }
                 continue
             }
             let prefix =
@@ -109,7 +109,7 @@ extension Converter {
     }
 
     /// Replaces `@objc` or `dynamic` with `@Persisted`, or inserts it at the beginning.
-    private mutating func mark(_ property: ClassPlan.Property, _ variable: VariableDeclaration, _ f: Int) {
+    private mutating func mark(_ property: ClassPlan.Property, of variable: VariableDeclaration, inFile f: Int) {
         let tokens = files[f].tokens
         let text = attribute(property)
         let dynamic = variable.head.modifier("dynamic")
@@ -132,10 +132,10 @@ extension Converter {
     /// Sets the type and default value of a former box, a collection or linking objects.
     private mutating func retype(
         _ property: ClassPlan.Property,
-        _ stored: StoredType,
-        _ number: Int,
-        _ variable: VariableDeclaration,
-        _ f: Int
+        to stored: StoredType,
+        number: Int,
+        variable: VariableDeclaration,
+        inFile f: Int
     ) {
         let file = files[f]
         let binding = property.binding
@@ -172,7 +172,7 @@ extension Converter {
         let names = stored.mentioned
         if let link = names.last, !stored.isOptional, property.binding.type != nil, !index.models(named: link).isEmpty {
             let message = "\(full) is a link to one \(link), which must be optional: \(link)?"
-            return report(.left, model.file, property.binding.name, message)
+            return report(.left, inFile: model.file, at: property.binding.name, message)
         }
         // `Status.active.rawValue` isn't an enum.
         let last = stored.value.map { files[model.file].tokens[$0.upperBound - 1].text }
@@ -182,7 +182,7 @@ extension Converter {
         }
         guard let unknown, !stored.isOptional else { return }
         let message = "\(full): \(unknown) isn't among the files; if it is an enum it has to be a PersistableEnum"
-        report(.note, model.file, property.binding.name, message)
+        report(.note, inFile: model.file, at: property.binding.name, message)
     }
 
     /// Reports members that need Objective-C or missing parts of Realm.
@@ -196,10 +196,10 @@ extension Converter {
                 let tokens = file.tokens[function.signature]
                 if function.name == "init", tokens.contains(where: { $0.text.hasPrefix("RLM") }) {
                     let message = "\(type.name): this initialiser is one of Realm's inner ones; remove it"
-                    report(.left, f, function.keyword, message)
+                    report(.left, inFile: f, at: function.keyword, message)
                 } else if function.head.attribute("objc") != nil {
                     let message = "\(type.name).\(function.name): @objc doesn't compile where there is no Objective-C"
-                    report(.note, f, function.keyword, message)
+                    report(.note, inFile: f, at: function.keyword, message)
                 }
             }
         }
@@ -224,7 +224,7 @@ extension Converter {
                 let message =
                     "\(type.name) looks like a model, but \(base) isn't one among the files: give its file as well, or "
                     + "--base \(base)"
-                report(.left, f, type.nameToken, message)
+                report(.left, inFile: f, at: type.nameToken, message)
             }
         }
     }

@@ -13,19 +13,19 @@ extension Converter {
         for owner in around {
             for function in owner.functions where function.body?.contains(use) == true {
                 for i in (function.signature.lowerBound..<use).reversed() where tokens[i].name == word {
-                    if let type = declaredType(i, f) { return named(type) }
+                    if let type = declaredType(i, inFile: f) { return named(type) }
                 }
             }
             for variable in owner.variables {
                 for binding in variable.bindings where tokens[binding.name].text == word {
-                    if let type = declaredType(binding.name, f) { return named(type) }
+                    if let type = declaredType(binding.name, inFile: f) { return named(type) }
                 }
             }
         }
         // Outside of types, the parameters and locals of a function are before the use.
         guard around.isEmpty else { return .unknown }
         for i in (max(0, use - 1000)..<use).reversed() where tokens[i].name == word {
-            if let type = declaredType(i, f) { return named(type) }
+            if let type = declaredType(i, inFile: f) { return named(type) }
         }
         return .unknown
     }
@@ -36,11 +36,11 @@ extension Converter {
     }
 
     /// Returns the type's name in `name: Person?`, `name = Person(…)` or `name = … as? Person`.
-    private func declaredType(_ i: Int, _ f: Int) -> String? {
+    private func declaredType(_ i: Int, inFile f: Int) -> String? {
         let tokens = files[f].tokens
         guard i + 2 < tokens.count else { return nil }
         if tokens[i + 1].isMark(":") {
-            let end = Parser(tokens, files[f].partner).typeEnd(i + 2, tokens.count)
+            let end = Parser(tokens, files[f].partner).typeEnd(i + 2, before: tokens.count)
             return Parser.path(tokens[(i + 2)..<end]).last
         }
         let isBound = i > 0 && (tokens[i - 1].isWord("let") || tokens[i - 1].isWord("var"))

@@ -4,7 +4,7 @@ extension Converter {
         let boxes = plans.values.reduce(into: Set<String>()) { $0.formUnion($1.boxes) }
         for (f, file) in files.enumerated() where file.problem == nil {
             if !boxes.isEmpty {
-                for i in file.tokens.indices where isUse(i, of: boxes, in: file) { convertUse(i, f) }
+                for i in file.tokens.indices where isUse(i, of: boxes, in: file) { convertUse(i, inFile: f) }
             }
             reportLeftovers(f)
         }
@@ -18,7 +18,7 @@ extension Converter {
             || file.tokens[i + 3].start != file.tokens[i + 2].end
     }
 
-    private mutating func convertUse(_ i: Int, _ f: Int) {
+    private mutating func convertUse(_ i: Int, inFile f: Int) {
         let file = files[f]
         let name = file.tokens[i].text
         if edits[f].contains(file.tokens[i].start) { return }
@@ -29,9 +29,14 @@ extension Converter {
             counts.uses += 1
         }
         guard i > 0, file.tokens[i - 1].isMark(".") else {
-            guard let owner = index.enclosing(f, i), hasBox(name, owner) else { return }
-            guard !isShadowed(name, i, file) else {
-                return report(.left, f, i, "\(name).value: a local of the name hides the property here, perhaps")
+            guard let owner = index.enclosing(inFile: f, at: i), hasBox(name, owner) else { return }
+            guard !isShadowed(name, at: i, in: file) else {
+                return report(
+                    .left,
+                    inFile: f,
+                    at: i,
+                    "\(name).value: a local of the name hides the property here, perhaps"
+                )
             }
             return shorten()
         }
@@ -40,7 +45,7 @@ extension Converter {
         let place = isChained ? i - 3 : i - 2
         let receiver = place >= 0 ? file.tokens[place] : nil
         if receiver?.isWord("self") == true || receiver?.isWord("super") == true {
-            if let owner = index.enclosing(f, i), hasBox(name, owner) { shorten() }
+            if let owner = index.enclosing(inFile: f, at: i), hasBox(name, owner) { shorten() }
             return
         }
         if let word = receiver?.name, word.first!.isUppercase, index.isModel(word) || index.isDeclared(word) {
@@ -60,14 +65,14 @@ extension Converter {
         if let other = otherDeclaration(of: name) {
             return report(
                 .left,
-                f,
-                i,
+                inFile: f,
+                at: i,
                 "\(name).value: of a model's, or of \(other)? Drop '.value' if it is the model's"
             )
         }
         shorten()
         let shown = receiver.map { $0.text + (isChained ? file.tokens[i - 2].text : "") + "." } ?? ""
-        report(.note, f, i, "\(shown)\(name).value has become \(shown)\(name), taken for a model's")
+        report(.note, inFile: f, at: i, "\(shown)\(name).value has become \(shown)\(name), taken for a model's")
     }
 
     /// Returns a Boolean value that indicates whether a property of a type, or of its superclass, was a box.
@@ -95,7 +100,7 @@ extension Converter {
     // MARK: Locals
 
     /// Returns a Boolean value that indicates whether a use refers to a parameter or local of the name.
-    private func isShadowed(_ name: String, _ use: Int, _ file: SourceFile) -> Bool {
+    private func isShadowed(_ name: String, at use: Int, in file: SourceFile) -> Bool {
         let tokens = file.tokens
         guard
             let owner = file.types.filter({ $0.body.contains(use) }).max(by: { $0.body.lowerBound < $1.body.lowerBound }
@@ -173,7 +178,7 @@ extension Converter {
         for (i, token) in file.tokens.enumerated()
         where token.isWord("RealmOptional") || token.isWord("RealmProperty") {
             if edits[f].contains(token.start) { continue }
-            report(.left, f, i, "\(token.text) isn't there any more: use an optional")
+            report(.left, inFile: f, at: i, "\(token.text) isn't there any more: use an optional")
         }
     }
 }

@@ -52,7 +52,7 @@ struct Converter {
         addImports()
     }
 
-    mutating func report(_ kind: Conversion.Finding.Kind, _ file: Int, _ token: Int, _ message: String) {
+    mutating func report(_ kind: Conversion.Finding.Kind, inFile file: Int, at token: Int, _ message: String) {
         let place = files[file].place(of: files[file].tokens[token].start)
         let finding = Conversion.Finding(
             kind: kind,

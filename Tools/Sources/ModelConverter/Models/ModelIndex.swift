@@ -159,7 +159,7 @@ struct ModelIndex {
     }
 
     /// Returns the innermost type around a token.
-    func enclosing(_ file: Int, _ token: Int) -> Reference? {
+    func enclosing(inFile file: Int, at token: Int) -> Reference? {
         var best: Int?
         for (t, type) in files[file].types.enumerated() where type.body.contains(token) {
             if best.map({ files[file].types[$0].body.lowerBound < type.body.lowerBound }) ?? true { best = t }

@@ -76,7 +76,7 @@ struct StoredType: Equatable {
         guard let name = tokens[i].name, let kind = containers[name] else { return nil }
         var container = Container(kind: kind, name: range.lowerBound..<(i + 1), end: i + 1)
         if i + 1 < range.upperBound, tokens[i + 1].isMark("<") {
-            let end = Parser(tokens, file.partner).genericsEnd(i + 1, range.upperBound)
+            let end = Parser(tokens, file.partner).genericsEnd(i + 1, before: range.upperBound)
             guard end > i + 3 else { return nil }
             container.arguments = (i + 2)..<(end - 1)
             container.end = end

@@ -6,7 +6,7 @@ package enum UnifiedDiff {
     /// Returns the difference, which is empty if both texts are equal.
     package static func text(from old: [UInt8], to new: [UInt8], path: String) -> [UInt8] {
         let (a, b) = (lines(old), lines(new))
-        let changes = changes(a, b)
+        let changes = changes(from: a, to: b)
         guard !changes.isEmpty else { return [] }
         var out = Array("--- a/\(path)\n+++ b/\(path)\n".utf8)
         var i = 0
@@ -17,7 +17,7 @@ package enum UnifiedDiff {
             {
                 last += 1
             }
-            append(Array(changes[i...last]), a, b, to: &out)
+            append(Array(changes[i...last]), from: a, to: b, to: &out)
             i = last + 1
         }
         return out
@@ -27,8 +27,8 @@ package enum UnifiedDiff {
 
     private static func append(
         _ changes: [Change],
-        _ a: [ArraySlice<UInt8>],
-        _ b: [ArraySlice<UInt8>],
+        from a: [ArraySlice<UInt8>],
+        to b: [ArraySlice<UInt8>],
         to out: inout [UInt8]
     ) {
         let before = min(context, changes[0].old.lowerBound)
@@ -68,7 +68,7 @@ package enum UnifiedDiff {
     }
 
     /// Returns the standard library's difference as ranges of lines.
-    private static func changes(_ a: [ArraySlice<UInt8>], _ b: [ArraySlice<UInt8>]) -> [Change] {
+    private static func changes(from a: [ArraySlice<UInt8>], to b: [ArraySlice<UInt8>]) -> [Change] {
         let difference = b.difference(from: a)
         let removed = Set(difference.removals.map(\.offset))
         let inserted = Set(difference.insertions.map(\.offset))

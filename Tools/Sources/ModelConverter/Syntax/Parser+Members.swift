@@ -16,25 +16,25 @@ extension Parser {
                 i = max(partner[i], i) + 1
                 continue
             }
-            var (head, keyword) = head(i, range.upperBound)
+            var (head, keyword) = head(i, before: range.upperBound)
             head.isConditional = conditions > 0
             guard keyword < range.upperBound else { return }
-            if let end = self.type(head, keyword, range.upperBound) {
+            if let end = self.type(head, from: keyword, before: range.upperBound) {
                 i = end
                 continue
             }
             switch tokens[keyword].kind == .word(quoted: false) ? tokens[keyword].text : "" {
             case "var", "let":
-                let variable = variable(head, keyword, range.upperBound)
+                let variable = variable(head, from: keyword, before: range.upperBound)
                 types[type].variables.append(variable)
                 i = variable.end
             case "func", "init", "deinit", "subscript":
-                let function = function(head, keyword, range.upperBound)
+                let function = function(head, from: keyword, before: range.upperBound)
                 types[type].functions.append(function)
                 if let body = function.body { statements(body) }
                 i = function.end
-            case "typealias": i = typealiasDeclaration(keyword, range.upperBound)
-            case "case", "associatedtype", "import", "macro": i = declarationEnd(keyword + 1, range.upperBound)
+            case "typealias": i = typealiasDeclaration(keyword, before: range.upperBound)
+            case "case", "associatedtype", "import", "macro": i = declarationEnd(keyword + 1, before: range.upperBound)
             default: i = max(keyword, i + 1)
             }
         }
@@ -42,7 +42,7 @@ extension Parser {
 
     // MARK: Variables
 
-    private func variable(_ head: DeclarationHead, _ keyword: Int, _ limit: Int) -> VariableDeclaration {
+    private func variable(_ head: DeclarationHead, from keyword: Int, before limit: Int) -> VariableDeclaration {
         var declaration = VariableDeclaration(
             head: head,
             keyword: keyword,
@@ -65,13 +65,13 @@ extension Parser {
             let binding = declaration.bindings.count - 1
             var type: Range<Int>?
             if i < limit, tokens[i].isMark(":") {
-                let end = typeEnd(i + 1, limit)
+                let end = typeEnd(i + 1, before: limit)
                 type = (i + 1)..<end
                 i = end
             }
             var value: (equals: Int, range: Range<Int>)?
             if i < limit, tokens[i].isMark("="), i + 1 < limit {
-                let end = expressionEnd(i + 1, limit)
+                let end = expressionEnd(i + 1, before: limit)
                 value = (i, (i + 1)..<end)
                 i = end
             }
@@ -97,51 +97,51 @@ extension Parser {
 
     /// Returns a Boolean value that indicates whether a block has observers, so that the property is a stored one.
     private func isObserved(_ block: Range<Int>) -> Bool {
-        let (_, first) = head(block.lowerBound + 1, block.upperBound)
+        let (_, first) = head(block.lowerBound + 1, before: block.upperBound)
         return first < block.upperBound && (tokens[first].isWord("didSet") || tokens[first].isWord("willSet"))
     }
 
     /// Returns the end of a default value, which is a comma, a block of observers, or the beginning of the next
     /// declaration.
-    private func expressionEnd(_ start: Int, _ limit: Int) -> Int {
+    private func expressionEnd(_ start: Int, before limit: Int) -> Int {
         var i = start
         while i < limit {
             let token = tokens[i]
             if token.isMark(",") || token.isMark(";") || token.kind == .directive { return i }
             if i > start, token.isMark("{"), isObserved(i..<(partner[i] + 1)) { return i }
-            if i > start, token.startsLine, beginsDeclaration(i, limit) { return i }
-            i = argumentsEnd(i, limit) ?? max(partner[i], i) + 1
+            if i > start, token.startsLine, beginsDeclaration(at: i, before: limit) { return i }
+            i = argumentsEnd(i, before: limit) ?? max(partner[i], i) + 1
         }
         return limit
     }
 
     /// Returns the end of the generic arguments of a type in an expression, whose commas don't separate variables:
     /// `Map<String, Int>()`.
-    private func argumentsEnd(_ i: Int, _ limit: Int) -> Int? {
+    private func argumentsEnd(_ i: Int, before limit: Int) -> Int? {
         guard tokens[i].isMark("<"), i > 0, tokens[i - 1].name != nil, tokens[i - 1].end == tokens[i].start else {
             return nil
         }
-        let end = genericsEnd(i, limit)
+        let end = genericsEnd(i, before: limit)
         let marks: Set<String> = ["<", ">", ",", ".", "?", "!", "[", "]", "(", ")", ":", "&", "-"]
         let isType = tokens[i..<end].allSatisfy { $0.name != nil || ($0.kind == .mark && marks.contains($0.text)) }
         return end > i + 1 && isType ? end : nil
     }
 
-    private func beginsDeclaration(_ i: Int, _ limit: Int) -> Bool {
+    private func beginsDeclaration(at i: Int, before limit: Int) -> Bool {
         if tokens[i].isMark("@") { return true }
         guard case .word(false) = tokens[i].kind else { return false }
         if i > 0, tokens[i - 1].isMark(".") { return false }
-        let (_, keyword) = head(i, limit)
+        let (_, keyword) = head(i, before: limit)
         return keyword < limit && tokens[keyword].kind == .word(quoted: false)
             && Self.introducers.contains(tokens[keyword].text)
     }
 
     /// Returns the first token of another declaration.
-    private func declarationEnd(_ start: Int, _ limit: Int) -> Int {
+    private func declarationEnd(_ start: Int, before limit: Int) -> Int {
         var i = start
         while i < limit {
             if tokens[i].isMark(";") || tokens[i].kind == .directive { return i }
-            if tokens[i].startsLine, beginsDeclaration(i, limit) { return i }
+            if tokens[i].startsLine, beginsDeclaration(at: i, before: limit) { return i }
             // `case a case b` on one line is valid Swift.
             i = max(partner[i], i) + 1
         }
@@ -150,13 +150,13 @@ extension Parser {
 
     // MARK: Functions
 
-    private func function(_ head: DeclarationHead, _ keyword: Int, _ limit: Int) -> FunctionDeclaration {
+    private func function(_ head: DeclarationHead, from keyword: Int, before limit: Int) -> FunctionDeclaration {
         var i = keyword + 1
         let name = tokens[keyword].text == "func" && i < limit ? tokens[i].text : tokens[keyword].text
         while i < limit, !tokens[i].isMark("{"), !tokens[i].isMark(";") {
             if tokens[i].isMark("(") || tokens[i].isMark("[") {
                 i = partner[i]
-            } else if i > keyword + 1, tokens[i].startsLine, beginsDeclaration(i, limit) {
+            } else if i > keyword + 1, tokens[i].startsLine, beginsDeclaration(at: i, before: limit) {
                 // A requirement of a protocol has no body.
                 break
             }
@@ -177,7 +177,7 @@ extension Parser {
     // MARK: Types
 
     /// Returns the token after the angle bracket that closes the one at a token.
-    func genericsEnd(_ start: Int, _ limit: Int) -> Int {
+    func genericsEnd(_ start: Int, before limit: Int) -> Int {
         var depth = 0
         var i = start
         while i < limit {
@@ -192,7 +192,7 @@ extension Parser {
     }
 
     /// Returns the token after the type that begins at a token, or the same token if no type begins there.
-    func typeEnd(_ start: Int, _ limit: Int) -> Int {
+    func typeEnd(_ start: Int, before limit: Int) -> Int {
         var i = start
         let prefixes: Set<String> = ["some", "any", "inout", "borrowing", "consuming", "sending", "isolated"]
         while i < limit {
@@ -210,10 +210,10 @@ extension Parser {
         if tokens[i].isMark("(") || tokens[i].isMark("[") {
             i = partner[i] + 1
         } else if tokens[i].isMark("~") {
-            return typeEnd(i + 1, limit)
+            return typeEnd(i + 1, before: limit)
         } else if tokens[i].name != nil {
             i += 1
-            if i < limit, tokens[i].isMark("<") { i = genericsEnd(i, limit) }
+            if i < limit, tokens[i].isMark("<") { i = genericsEnd(i, before: limit) }
         } else {
             return start
         }
@@ -222,11 +222,11 @@ extension Parser {
                 i += 1
             } else if tokens[i].isMark("."), i + 1 < limit, tokens[i + 1].name != nil {
                 i += 2
-                if i < limit, tokens[i].isMark("<") { i = genericsEnd(i, limit) }
+                if i < limit, tokens[i].isMark("<") { i = genericsEnd(i, before: limit) }
             } else if tokens[i].isMark("&") {
-                return typeEnd(i + 1, limit)
+                return typeEnd(i + 1, before: limit)
             } else if tokens[i].isMark("-"), i + 1 < limit, tokens[i + 1].isMark(">") {
-                return typeEnd(i + 2, limit)
+                return typeEnd(i + 2, before: limit)
             } else if tokens[i].isWord("async") || tokens[i].isWord("throws") || tokens[i].isWord("rethrows") {
                 i += 1
             } else {

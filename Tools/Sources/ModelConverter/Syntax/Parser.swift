@@ -30,15 +30,15 @@ struct Parser {
     /// Parses the attributes and modifiers that begin at a token.
     ///
     /// - Returns: The attributes and modifiers, and the token after them.
-    func head(_ start: Int, _ limit: Int) -> (DeclarationHead, Int) {
+    func head(_ start: Int, before limit: Int) -> (DeclarationHead, Int) {
         var head = DeclarationHead(start: start)
         var i = start
         while i < limit {
             if tokens[i].isMark("@"), i + 1 < limit, tokens[i + 1].name != nil {
-                let attribute = attribute(i, limit)
+                let attribute = attribute(i, before: limit)
                 head.attributes.append(attribute)
                 i = attribute.range.upperBound
-            } else if let modifier = modifier(i, limit) {
+            } else if let modifier = modifier(i, before: limit) {
                 head.modifiers.append(modifier)
                 i = modifier.range.upperBound
             } else {
@@ -49,11 +49,11 @@ struct Parser {
     }
 
     /// Parses the attribute that begins at an `@`, with or without a name after it.
-    private func attribute(_ start: Int, _ limit: Int) -> Attribute {
+    private func attribute(_ start: Int, before limit: Int) -> Attribute {
         var i = min(start + 2, limit)
         while i + 1 < limit, tokens[i].isMark("."), tokens[i + 1].name != nil { i += 2 }
         // The generic parameters of a property wrapper.
-        if i < limit, tokens[i].isMark("<"), tokens[i].start == tokens[i - 1].end { i = genericsEnd(i, limit) }
+        if i < limit, tokens[i].isMark("<"), tokens[i].start == tokens[i - 1].end { i = genericsEnd(i, before: limit) }
         let name = tokens[(start + 1)..<i].map(\.text).joined()
         // Parentheses elsewhere belong to a tuple.
         if i < limit, tokens[i].isMark("("), tokens[i].start == tokens[i - 1].end {
@@ -62,7 +62,7 @@ struct Parser {
         return Attribute(name: name, range: start..<i, arguments: nil)
     }
 
-    private func modifier(_ i: Int, _ limit: Int) -> Modifier? {
+    private func modifier(_ i: Int, before limit: Int) -> Modifier? {
         let token = tokens[i]
         guard case .word(false) = token.kind, Self.modifiers.contains(token.text), i + 1 < limit else { return nil }
         let next = tokens[i + 1]
@@ -98,14 +98,14 @@ struct Parser {
                 i += 1
                 continue
             }
-            let (head, keyword) = head(i, range.upperBound)
+            let (head, keyword) = head(i, before: range.upperBound)
             guard keyword < range.upperBound else { return }
-            if let end = type(head, keyword, range.upperBound) {
+            if let end = type(head, from: keyword, before: range.upperBound) {
                 i = end
             } else if tokens[keyword].isWord("import"), tokens[keyword].startsLine || keyword > i || i == 0 {
-                i = importDeclaration(head, keyword, range.upperBound, isConditional: conditions > 0)
+                i = importDeclaration(head, from: keyword, before: range.upperBound, isConditional: conditions > 0)
             } else if tokens[keyword].isWord("typealias") {
-                i = typealiasDeclaration(keyword, range.upperBound)
+                i = typealiasDeclaration(keyword, before: range.upperBound)
             } else {
                 // The body of a function may contain types, too.
                 i = max(keyword, i + 1)
@@ -115,8 +115,8 @@ struct Parser {
 
     private mutating func importDeclaration(
         _ head: DeclarationHead,
-        _ keyword: Int,
-        _ limit: Int,
+        from keyword: Int,
+        before limit: Int,
         isConditional: Bool
     ) -> Int {
         var i = keyword + 1
@@ -136,12 +136,12 @@ struct Parser {
         return i
     }
 
-    mutating func typealiasDeclaration(_ keyword: Int, _ limit: Int) -> Int {
+    mutating func typealiasDeclaration(_ keyword: Int, before limit: Int) -> Int {
         guard keyword + 1 < limit, let name = tokens[keyword + 1].name else { return keyword + 1 }
         var i = keyword + 2
-        if i < limit, tokens[i].isMark("<") { i = genericsEnd(i, limit) }
+        if i < limit, tokens[i].isMark("<") { i = genericsEnd(i, before: limit) }
         guard i + 1 < limit, tokens[i].isMark("=") else { return keyword + 1 }
-        let end = typeEnd(i + 1, limit)
+        let end = typeEnd(i + 1, before: limit)
         aliases.append((name, Self.path(tokens[(i + 1)..<end])))
         return max(end, keyword + 1)
     }
@@ -162,7 +162,7 @@ struct Parser {
     // MARK: Types
 
     /// - Returns: The token after the type, or nil if the tokens aren't a type.
-    mutating func type(_ head: DeclarationHead, _ keyword: Int, _ limit: Int) -> Int? {
+    mutating func type(_ head: DeclarationHead, from keyword: Int, before limit: Int) -> Int? {
         guard case .word(false) = tokens[keyword].kind, let kind = TypeDeclaration.Kind(rawValue: tokens[keyword].text),
             keyword + 1 < limit, var name = tokens[keyword + 1].name
         else { return nil }
@@ -175,14 +175,16 @@ struct Parser {
             nameToken = i + 1
             i += 2
         }
-        if i < limit, tokens[i].isMark("<") { i = genericsEnd(i, limit) }
+        if i < limit, tokens[i].isMark("<") { i = genericsEnd(i, before: limit) }
         let nameEnd = i
         var inherited: [(path: [String], range: Range<Int>)] = []
         if i < limit, tokens[i].isMark(":") {
             repeat {
                 var start = i + 1
-                while start < limit, tokens[start].isMark("@") { start = attribute(start, limit).range.upperBound }
-                let end = typeEnd(start, limit)
+                while start < limit, tokens[start].isMark("@") {
+                    start = attribute(start, before: limit).range.upperBound
+                }
+                let end = typeEnd(start, before: limit)
                 guard end > start else { return nil }
                 inherited.append((Self.path(tokens[start..<end]), start..<end))
                 i = end

@@ -1,0 +1,44 @@
+public import NIOHTTP1
+
+/// The program behind a listener: groups of routes, and the rules for all of them.
+///
+///     var application = HTTPApplication(groups: [documents, accounts, health])
+///     application.middleware = [TracingMiddleware()]
+///     let listener = try await HTTPListener.listen(application, host: "127.0.0.1", port: 8_080, group: threads)
+///
+/// The connections check the form, the size and the speed of requests before a handler sees them.
+public struct HTTPApplication: Sendable {
+    /// The first group whose root begins the path answers, or else the last one.
+    public var groups: [HTTPGroup]
+    public var limits = HTTPLimits()
+    /// The steps around each handler, the outermost first.
+    public var middleware: [any HTTPMiddleware] = []
+    /// Receives a record of each answered request.
+    public var observers: [any HTTPObserver] = []
+    /// The proxies whose word on a client's address and on a request's identifier counts.
+    public var proxies = TrustedProxies.none
+    /// The web pages of other origins that may send requests. `nil`: none.
+    public var origins: HTTPOrigins?
+    /// Decides by the head whether a request is answered at all.
+    public var allows: @Sendable (HTTPHeaders) -> Bool = { _ in true }
+    /// A Boolean value that indicates whether connections may wait for further requests.
+    public var keepsConnections: @Sendable () -> Bool = { true }
+    /// Creates the budget of a request.
+    public var budget: @Sendable () -> (any HTTPBudget)? = { nil }
+
+    public init(groups: [HTTPGroup]) { self.groups = groups }
+
+    func group(_ head: HTTPRequestHead) -> HTTPGroup? { groups.first { head.uri.hasPrefix($0.root) } ?? groups.last }
+
+    /// Returns the answer of a handler inside of all middleware.
+    func answer(_ request: HTTPRequest, _ handler: @escaping @Sendable (HTTPRequest) async -> HTTPAnswer) async
+        -> HTTPAnswer
+    {
+        var next = handler
+        for step in middleware.reversed() {
+            let inner = next
+            next = { await step.answer($0, next: inner) }
+        }
+        return await next(request)
+    }
+}

@@ -1,0 +1,426 @@
+import NIOCore
+import NIOHTTP1
+
+/// Has a connection of HTTP/1.1 end after the request that it has.
+struct DrainEvent {}
+
+/// Answers the requests of a connection of HTTP/1.1, one after the other, or the one request of a stream of HTTP/2.
+///
+/// The handlers before it deliver the next request when the answer to the one before has ended, and read no more until then. So a connection keeps
+/// at most one request, one answer, and the bytes of one read.
+final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    let application: HTTPApplication
+    let timer: ConnectionTimer
+    let isHTTP2: Bool
+    /// The load of the listener.
+    private let load: ListenerLoad
+    private(set) var exchange: Exchange?
+    /// The number of requests.
+    private var count = 0
+    private var isReading = true
+    /// A Boolean value that indicates whether the connection ends.
+    private var isOver = false
+    /// A Boolean value that indicates whether the connection ends with the answer to the request that it has.
+    private var isDraining = false
+
+    init(_ application: HTTPApplication, timer: ConnectionTimer, load: ListenerLoad, isHTTP2: Bool = false) {
+        (self.application, self.timer, self.load, self.isHTTP2) = (application, timer, load, isHTTP2)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { timer.onLate { self.late(context) } }
+
+    func handlerRemoved(context: ChannelHandlerContext) { timer.onLate(nil) }
+
+    // MARK: Reading
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isOver else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head): begin(head, context)
+        case .body(let bytes): take(bytes, context)
+        case .end: end(context)
+        }
+    }
+
+    private func begin(_ came: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        guard exchange == nil else { return }
+        let head = came.resolved
+        count += 1
+        // The time of the first request began with the connection.
+        if count > 1 { timer.start() }
+        // The context's own address isn't available in streams of HTTP/2.
+        let isTrusted = context.channel.remoteAddress?.ipAddress.map { application.proxies.trusts($0) } ?? false
+        let exchange = Exchange(
+            head,
+            id: Exchange.identifier(head, isTrusted: isTrusted),
+            began: context.eventLoop.now,
+            budget: application.budget()
+        )
+        self.exchange = exchange
+        guard head.isReadable(isHTTP2: isHTTP2) else { return respond(.unreadable, exchange, context) }
+        guard application.allows(head.headers) else { return respond(.foreign, exchange, context) }
+        if let expectation = head.expectation, expectation != "100-continue" {
+            return respond(.unexpected, exchange, context)
+        }
+        // A browser asks without a token.
+        if let answer = application.origins?.preflight(head) {
+            exchange.refusal = answer
+            return
+        }
+        guard let group = application.group(head) else { return respond(.unreadable, exchange, context) }
+        (exchange.route, exchange.parameters, exchange.refusal) = group.match(head)
+        guard let limit = group.bodyLimit else {
+            // The body is dropped.
+            if head.expectation != nil { ask(exchange, context) }
+            return
+        }
+        exchange.group = group
+        if let length = head.bodyLength, length > limit { return respond(group.tooLarge, exchange, context) }
+        guard let identify = group.identify else { return accept(exchange, context) }
+        exchange.isIdentifying = true
+        timer.stop()
+        let loop = context.eventLoop
+        let bound = NIOLoopBound((self, exchange, context), eventLoop: loop)
+        exchange.work = Task {
+            let found = await identify(head)
+            // The connection has ended, and its loop may have ended too.
+            if Task.isCancelled { return }
+            loop.execute {
+                let (connection, exchange, context) = bound.value
+                connection.identified(found, exchange, context)
+            }
+        }
+    }
+
+    private func identified(_ found: HTTPIdentification, _ exchange: Exchange, _ context: ChannelHandlerContext) {
+        exchange.isIdentifying = false
+        setReading(true, context.channel)
+        guard exchange === self.exchange, exchange.phase == .reading, !isOver, context.channel.isActive else { return }
+        switch found {
+        case .refused(let answer): respond(answer, exchange, context)
+        case .known(let user):
+            exchange.user = user
+            exchange.budget?.belong(to: user.user)
+            (exchange.recentBegan, exchange.recent) = (context.eventLoop.now, 0)
+            if exchange.isRead, exchange.route?.streamsBody != true { return ask(exchange, context) }
+            timer.start()
+            accept(exchange, context)
+        }
+    }
+
+    /// Takes the body, after the head alone was enough to know that it is wanted.
+    private func accept(_ exchange: Exchange, _ context: ChannelHandlerContext) {
+        if exchange.head.expectation != nil, exchange.bodyBytes == 0, !exchange.isRead {
+            let head = HTTPResponseHead(version: .http1_1, status: .continue)
+            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+        }
+        guard exchange.route?.streamsBody == true else { return }
+        let (loop, bound) = (context.eventLoop, NIOLoopBound((self, exchange, context), eventLoop: context.eventLoop))
+        let stream = HTTPBodyStream { bytes in
+            loop.execute {
+                let (connection, exchange, context) = bound.value
+                exchange.budget?.giveBody(bytes)
+                guard exchange === connection.exchange, exchange.stream?.isFull == false else { return }
+                connection.setReading(true, context.channel)
+            }
+        }
+        exchange.stream = stream
+        // The pieces that arrived while the group looked for the user.
+        let body = exchange.body
+        exchange.body = []
+        if !body.isEmpty { stream.add(body) }
+        if exchange.isRead { stream.finish(.success(())) }
+        ask(exchange, context)
+    }
+
+    private func take(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard let exchange, let group = exchange.group, let limit = group.bodyLimit else { return }
+        guard exchange.phase == .reading || exchange.stream != nil, exchange.phase != .sending else { return }
+        exchange.bodyBytes += bytes.readableBytes
+        guard exchange.bodyBytes <= limit else { return refuse(group.tooLarge, exchange, context) }
+        if let refusal = exchange.budget?.takeBody(bytes.readableBytes, total: exchange.bodyBytes) {
+            return refuse(refusal, exchange, context)
+        }
+        if let stream = exchange.stream {
+            stream.add(Array(bytes.readableBytesView))
+            if stream.isFull { setReading(false, context.channel) }
+        } else {
+            exchange.body += bytes.readableBytesView
+        }
+        if exchange.isIdentifying {
+            if exchange.bodyBytes > HTTPLimits.unknownBody { setReading(false, context.channel) }
+        } else if exchange.user != nil {
+            guard flows(bytes.readableBytes, exchange, context.eventLoop.now) else { return late(context) }
+            timer.start()
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether a long body arrives fast enough. A fast part doesn't make up for a slow one.
+    private func flows(_ bytes: Int, _ exchange: Exchange, _ now: NIODeadline) -> Bool {
+        exchange.recent += bytes
+        let time = now - exchange.recentBegan
+        guard time > timer.limit else { return true }
+        guard Int64(exchange.recent) >= time.nanoseconds / 1_000_000 * HTTPLimits.leastRate / 1_000,
+            now - exchange.began <= .milliseconds(application.limits.bodyTimeout)
+        else { return false }
+        (exchange.recentBegan, exchange.recent) = (now, 0)
+        return true
+    }
+
+    private func end(_ context: ChannelHandlerContext) {
+        guard let exchange else {
+            // The end of a request without its head.
+            let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
+            let exchange = Exchange(head, id: "", began: context.eventLoop.now, budget: nil)
+            self.exchange = exchange
+            return respond(.unreadable, exchange, context)
+        }
+        exchange.isRead = true
+        if let stream = exchange.stream {
+            timer.stop()
+            stream.finish(.success(()))
+        }
+        guard exchange.phase == .reading, !exchange.isIdentifying else { return }
+        ask(exchange, context)
+    }
+
+    private func setReading(_ reads: Bool, _ channel: any Channel) {
+        guard reads != isReading else { return }
+        isReading = reads
+        try? channel.syncOptions?.setOption(.autoRead, value: reads)
+        // A body that isn't read isn't late.
+        if let stream = exchange?.stream, exchange?.isRead == false {
+            if reads { timer.start() } else if stream.isFull { timer.stop() }
+        }
+    }
+
+    /// Ends a request whose body isn't taken.
+    private func refuse(_ answer: HTTPAnswer, _ exchange: Exchange, _ context: ChannelHandlerContext) {
+        if let stream = exchange.stream {
+            exchange.work?.cancel()
+            stream.finish(.failure(HTTPBodyStream.Broken()))
+        }
+        respond(answer, exchange, context)
+    }
+
+    /// The request, or the client that takes the answer, was too slow, or the connection waited too long for its next request.
+    private func late(_ context: ChannelHandlerContext) {
+        guard let exchange, exchange.phase != .sending, !exchange.isRead else { return context.close(promise: nil) }
+        refuse(.tooSlow, exchange, context)
+    }
+
+    // MARK: Answering
+
+    /// Has the handler of the request's route answer.
+    private func ask(_ exchange: Exchange, _ context: ChannelHandlerContext) {
+        guard let route = exchange.route else { return respond(exchange.refusal, exchange, context) }
+        let peer = context.channel.remoteAddress
+        let proxies = application.proxies
+        let request = HTTPRequest(
+            head: exchange.head,
+            id: exchange.id,
+            operation: route.operation,
+            parameters: exchange.parameters,
+            body: exchange.body,
+            stream: exchange.stream,
+            address: proxies.client(peer?.ipAddress ?? "unknown", exchange.head.headers[proxies.header]),
+            local: context.channel.localAddress,
+            user: exchange.user,
+            budget: exchange.budget
+        )
+        exchange.phase = .working
+        exchange.body = []
+        if exchange.stream == nil || exchange.isRead { timer.stop() }
+        let loop = context.eventLoop
+        let bound = NIOLoopBound((self, exchange, context), eventLoop: loop)
+        exchange.work = Task { [application] in
+            let answer = await application.answer(request) { request in
+                let answer = await route.answer(request)
+                let status = Int(answer.status.code)
+                assert(
+                    route.statuses.contains(status) || HTTPAnswer.statusesOfConnections.contains(status),
+                    "'\(route.operation)' answers \(status), which its route doesn't declare."
+                )
+                return answer
+            }
+            if !request.body.isEmpty { request.budget?.giveBody(request.body.count) }
+            // As above.
+            if Task.isCancelled { return }
+            loop.execute {
+                let (connection, exchange, context) = bound.value
+                connection.respond(answer, exchange, context)
+            }
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether the connection may have another request after an exchange.
+    private func keeps(_ exchange: Exchange) -> Bool {
+        let head = exchange.head
+        return !isDraining && exchange.isRead && head.version == .http1_1 && head.isKeepAlive && head.method != .CONNECT
+            && count < application.limits.requestsPerConnection && application.keepsConnections() && !load.isHigh
+    }
+
+    private func respond(_ answer: HTTPAnswer, _ exchange: Exchange, _ context: ChannelHandlerContext) {
+        guard exchange === self.exchange, exchange.phase != .sending, !isOver else { return }
+        exchange.phase = .sending
+        exchange.dropBody()
+        guard context.channel.isActive else { return }
+        let isLast = !isHTTP2 && !keeps(exchange)
+        let head = head(of: answer, exchange, isLast: isLast)
+        let record = HTTPRecord(
+            id: exchange.id,
+            operation: exchange.route?.operation,
+            method: exchange.head.method,
+            status: Int(answer.status.code),
+            nanoseconds: (context.eventLoop.now - exchange.began).nanoseconds
+        )
+        for observer in application.observers { observer.answered(record) }
+        timer.start()
+        guard exchange.head.method != .HEAD, answer.status != .noContent else {
+            return send([.head(head)], exchange, isLast: isLast, context)
+        }
+        switch answer.body {
+        case .text(let text):
+            send(head, body: context.channel.allocator.buffer(string: text), exchange, isLast: isLast, context)
+        case .bytes(let bytes):
+            send(head, body: context.channel.allocator.buffer(bytes: bytes), exchange, isLast: isLast, context)
+        case .stream(let next):
+            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+            stream({ await next().map { ByteBuffer(string: $0) } }, exchange, isLast: isLast, context)
+        case .byteStream(let next):
+            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+            stream({ await next().map { ByteBuffer(bytes: $0) } }, exchange, isLast: isLast, context)
+        }
+    }
+
+    private func head(of answer: HTTPAnswer, _ exchange: Exchange, isLast: Bool) -> HTTPResponseHead {
+        var headers = HTTPHeaders()
+        headers.add(name: "Content-Type", value: answer.type)
+        if let count = answer.byteCount, answer.status != .noContent {
+            headers.add(name: "Content-Length", value: "\(count)")
+        }
+        headers.add(name: "Cache-Control", value: "no-store")
+        headers.add(name: "X-Content-Type-Options", value: "nosniff")
+        if !exchange.id.isEmpty { headers.add(name: "X-Request-ID", value: exchange.id) }
+        for (name, value) in application.origins?.headers(exchange.head) ?? [] { headers.add(name: name, value: value) }
+        if isLast { headers.add(name: "Connection", value: "close") }
+        for (name, value) in answer.headers { headers.add(name: name, value: value) }
+        // A client of HTTP/1.0 doesn't know chunks: its answer ends with the connection.
+        let isOld = !isHTTP2 && exchange.head.version.minor == 0 && answer.byteCount == nil
+        return HTTPResponseHead(version: isOld ? .http1_0 : .http1_1, status: answer.status, headers: headers)
+    }
+
+    /// Sends a head and a body, piece by piece: each piece has the time of a request.
+    private func send(
+        _ head: HTTPResponseHead,
+        body: ByteBuffer,
+        _ exchange: Exchange,
+        isLast: Bool,
+        _ context: ChannelHandlerContext
+    ) {
+        guard body.readableBytes > 0 else { return send([.head(head)], exchange, isLast: isLast, context) }
+        exchange.budget?.keepAnswer(body.readableBytes)
+        var (rest, parts) = (body, [HTTPServerResponsePart.head(head)])
+        while let piece = rest.readSlice(length: min(rest.readableBytes, HTTPLimits.pieceBytes)),
+            piece.readableBytes > 0
+        { parts.append(.body(.byteBuffer(piece))) }
+        send(parts, exchange, isLast: isLast, context)
+    }
+
+    private func send(
+        _ parts: [HTTPServerResponsePart],
+        _ exchange: Exchange,
+        isLast: Bool,
+        _ context: ChannelHandlerContext
+    ) {
+        var waiting = parts.count
+        for part in parts {
+            let taken = context.eventLoop.makePromise(of: Void.self)
+            context.write(wrapOutboundOut(part), promise: taken)
+            taken.futureResult.assumeIsolated().whenSuccess {
+                waiting -= 1
+                if waiting == 0 { self.finish(exchange, isLast: isLast, context) } else { self.timer.start() }
+            }
+        }
+        context.flush()
+    }
+
+    /// Sends pieces as they are made. A client that doesn't take a piece within the time of a request loses the connection.
+    private func stream(
+        _ next: @escaping @Sendable () async -> ByteBuffer?,
+        _ exchange: Exchange,
+        isLast: Bool,
+        _ context: ChannelHandlerContext
+    ) {
+        // The client waits for pieces that aren't made yet.
+        timer.stop()
+        let loop = context.eventLoop
+        let bound = NIOLoopBound((self, exchange, context), eventLoop: loop)
+        exchange.work = Task {
+            while !Task.isCancelled, let piece = await next() {
+                // The connection has ended, and its loop may have ended too: a loop that has ended runs nothing.
+                if Task.isCancelled { return }
+                let isSent: Void? = try? await loop.flatSubmit { () -> EventLoopFuture<Void> in
+                    let (connection, _, context) = bound.value
+                    guard context.channel.isActive else { return loop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
+                    connection.timer.start()
+                    let sent = context.writeAndFlush(connection.wrapOutboundOut(.body(.byteBuffer(piece))))
+                    return sent.map { bound.value.0.timer.stop() }
+                }.get()
+                guard isSent != nil else { return }
+            }
+            if Task.isCancelled { return }
+            loop.execute {
+                let (connection, exchange, context) = bound.value
+                guard context.channel.isActive else { return }
+                connection.timer.start()
+                connection.finish(exchange, isLast: isLast, context)
+            }
+        }
+    }
+
+    /// Ends an answer that its client has taken. The next request may arrive inside of the last write.
+    private func finish(_ exchange: Exchange, isLast: Bool, _ context: ChannelHandlerContext) {
+        guard exchange === self.exchange else { return }
+        exchange.work?.cancel()
+        exchange.stream?.finish(.failure(HTTPBodyStream.Broken()))
+        self.exchange = nil
+        // The rest of a request of HTTP/2 is dropped, for as long as a request may take.
+        isOver = isLast || isHTTP2
+        setReading(true, context.channel)
+        timer.start(isOver ? nil : .milliseconds(application.limits.keepAliveTimeout))
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        isOver = true
+        if let exchange {
+            exchange.work?.cancel()
+            exchange.stream?.finish(.failure(HTTPBodyStream.Broken()))
+            exchange.dropBody()
+        }
+        exchange = nil
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The decoder reports each further read after an error. The error itself may wait for the end of an answer.
+        if error is ByteToMessageDecoderError { return }
+        // NIO's handler answers bytes that can't be read, unless an answer is sent, and the connection ends with that answer.
+        let isAnswered = error is HTTPParserError
+        if isAnswered, exchange?.phase == .sending { return }
+        isOver = true
+        exchange?.work?.cancel()
+        exchange?.stream?.finish(.failure(HTTPBodyStream.Broken()))
+        if isAnswered { timer.start() } else { context.close(promise: nil) }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is DrainEvent else { return context.fireUserInboundEventTriggered(event) }
+        isDraining = true
+        if exchange == nil { context.close(promise: nil) }
+    }
+}

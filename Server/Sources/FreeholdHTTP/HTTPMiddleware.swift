@@ -1,0 +1,126 @@
+import NIOHTTP1
+public import Tracing
+
+/// A step around the handlers of all routes.
+///
+/// Answers that the connection itself gives, such as those for unreadable requests, don't pass the middleware. An ``HTTPObserver`` sees them.
+public protocol HTTPMiddleware: Sendable {
+    /// Answers a request, usually by calling the next step.
+    func answer(_ request: HTTPRequest, next: @Sendable (HTTPRequest) async -> HTTPAnswer) async -> HTTPAnswer
+}
+
+/// Records a span for each request, by the tracer that the program has set up with swift-distributed-tracing. Without one it does nothing.
+public struct TracingMiddleware: HTTPMiddleware {
+    private struct HeaderExtractor: Extractor {
+        func extract(key: String, from carrier: HTTPHeaders) -> String? { carrier.first(name: key) }
+    }
+
+    private let tracer: (any Tracer)?
+
+    /// - Parameter tracer: The tracer in place of the program's.
+    public init(tracer: (any Tracer)? = nil) { self.tracer = tracer }
+
+    public func answer(_ request: HTTPRequest, next: @Sendable (HTTPRequest) async -> HTTPAnswer) async -> HTTPAnswer {
+        let tracer = tracer ?? InstrumentationSystem.tracer
+        var context = ServiceContext.current ?? .topLevel
+        tracer.extract(request.head.headers, into: &context, using: HeaderExtractor())
+        return await tracer.withAnySpan(request.operation ?? "HTTP", context: context, ofKind: .server) { span in
+            span.attributes["http.request.method"] = request.head.method.rawValue
+            span.attributes["http.request.id"] = request.id
+            span.attributes["client.address"] = request.address
+            let answer = await next(request)
+            span.attributes["http.response.status_code"] = Int(answer.status.code)
+            if answer.status.code >= 500 { span.setStatus(SpanStatus(code: .error)) }
+            return answer
+        }
+    }
+}
+
+/// Compresses the answers of routes that allow it, for clients that take `gzip`.
+///
+/// An answer that has a coding already, a stream, a type that isn't text, and an answer below ``leastBytes`` isn't compressed.
+public struct CompressionMiddleware: HTTPMiddleware {
+    /// The bytes of an answer from which compression saves packets.
+    public static let leastBytes = 1_024
+
+    private let isCompressible: @Sendable (HTTPRequest) -> Bool
+    private let compress: @Sendable (HTTPRequest, [UInt8]) async -> [UInt8]?
+
+    /// - Parameters:
+    ///   - operations: The names of the routes whose answers may be compressed.
+    ///   - compress: Returns bytes in the format gzip, or `nil` if they aren't fewer.
+    public init(
+        operations: Set<String>,
+        compress: @escaping @Sendable (HTTPRequest, [UInt8]) async -> [UInt8]?
+    ) {
+        isCompressible = { $0.operation.map { operations.contains($0) } ?? false }
+        self.compress = compress
+    }
+
+    public func answer(_ request: HTTPRequest, next: @Sendable (HTTPRequest) async -> HTTPAnswer) async -> HTTPAnswer {
+        var answer = await next(request)
+        guard isCompressible(request), Self.isText(answer.type),
+            !answer.headers.contains(where: { $0.0.lowercased() == "content-encoding" })
+        else { return answer }
+        let bytes: [UInt8]
+        switch answer.body {
+        case .text(let text): bytes = Array(text.utf8)
+        case .bytes(let all): bytes = all
+        case .stream, .byteStream: return answer
+        }
+        guard bytes.count >= Self.leastBytes else { return answer }
+        answer.headers.append(("Vary", "Accept-Encoding"))
+        guard request.accepts("gzip"), let packed = await compress(request, bytes), packed.count < bytes.count else {
+            return answer
+        }
+        answer.body = .bytes(packed)
+        answer.headers.append(("Content-Encoding", "gzip"))
+        return answer
+    }
+
+    private static func isText(_ type: String) -> Bool {
+        let plain = type.prefix { $0 != ";" }.lowercased()
+        return plain.hasPrefix("text/") || plain == "application/json" || plain.hasSuffix("+json")
+    }
+}
+
+/// The web pages of other origins that may send requests (CORS). Tokens stand in a header that a page sets itself, so credentials of the browser
+/// are never allowed.
+public struct HTTPOrigins: Hashable, Sendable {
+    private let origins: Set<String>
+    private static let methods = "GET, POST, PUT, PATCH, DELETE"
+    private static let headers = "Authorization, Content-Type, If-Match, Last-Event-ID, X-Request-ID"
+    private static let exposed = "ETag, X-Request-ID, Retry-After"
+
+    /// - Parameter origins: Origins such as `https://app.example.org`, as browsers write them. `*` allows all.
+    public init(_ origins: some Sequence<String>) { self.origins = Set(origins.map { $0.lowercased() }) }
+
+    /// Returns the origin of a request, if it is allowed.
+    private func allowed(_ headers: HTTPHeaders) -> String? {
+        let said = headers["Origin"]
+        guard said.count == 1, let origin = said.first else { return nil }
+        return origins.contains("*") ? "*" : origins.contains(origin.lowercased()) ? origin : nil
+    }
+
+    /// Returns the answer to the question that a browser asks before a request, or `nil` if the request isn't such a question.
+    func preflight(_ head: HTTPRequestHead) -> HTTPAnswer? {
+        guard head.method == .OPTIONS, head.headers.contains(name: "Access-Control-Request-Method"),
+            allowed(head.headers) != nil
+        else { return nil }
+        var answer = HTTPAnswer(status: .noContent, body: "")
+        answer.headers = [
+            ("Access-Control-Allow-Methods", Self.methods), ("Access-Control-Allow-Headers", Self.headers),
+            ("Access-Control-Max-Age", "600"),
+        ]
+        return answer
+    }
+
+    /// Returns the headers that an answer has for a browser.
+    func headers(_ head: HTTPRequestHead) -> [(String, String)] {
+        guard let origin = allowed(head.headers) else { return [("Vary", "Origin")] }
+        return [
+            ("Access-Control-Allow-Origin", origin), ("Access-Control-Expose-Headers", Self.exposed),
+            ("Vary", "Origin"),
+        ]
+    }
+}

@@ -1,0 +1,102 @@
+public import NIOCore
+public import NIOHTTP1
+
+/// A user that a group of routes knows.
+public protocol HTTPUser: Sendable {
+    var user: String { get }
+}
+
+/// The bytes that a server keeps for one request and its answer.
+///
+/// A connection asks it before it keeps a piece of a body. Any thread may use it. The bytes are given back when it is released.
+public protocol HTTPBudget: Sendable {
+    /// Counts the bytes among those of a user from now on.
+    func belong(to user: String)
+    /// Counts bytes of a body.
+    ///
+    /// - Parameter total: The bytes of the whole body so far.
+    /// - Returns: The answer for a body that isn't kept, or `nil`.
+    func takeBody(_ bytes: Int, total: Int) -> HTTPAnswer?
+    /// Gives bytes of a body back.
+    func giveBody(_ bytes: Int)
+    /// Counts the bytes of an answer that its client hasn't taken, in place of those that were read for it.
+    func keepAnswer(_ bytes: Int)
+}
+
+/// A request with all that its handler needs.
+public struct HTTPRequest: Sendable {
+    public var head: HTTPRequestHead
+    /// The identifier of the request in logs, in traces and in the header `X-Request-ID` of the answer.
+    public var id: String
+    /// The route's name, such as `listDocuments`, or `nil` if no route has the request's path and method.
+    public var operation: String?
+    /// The texts of the path's variable parts, decoded.
+    public var parameters: [String: String]
+    /// The body, unless the route reads it as a stream.
+    public var body: [UInt8]
+    /// The body of a route that reads it as a stream.
+    public var stream: HTTPBodyStream?
+    /// The client's address.
+    public var address: String
+    /// The address and port of this machine at which the request arrived.
+    public var local: SocketAddress?
+    /// The user, for groups that identify it.
+    public var user: (any HTTPUser)?
+    public var budget: (any HTTPBudget)?
+
+    public init(
+        head: HTTPRequestHead,
+        id: String = "",
+        operation: String? = nil,
+        parameters: [String: String] = [:],
+        body: [UInt8] = [],
+        stream: HTTPBodyStream? = nil,
+        address: String,
+        local: SocketAddress? = nil,
+        user: (any HTTPUser)? = nil,
+        budget: (any HTTPBudget)? = nil
+    ) {
+        (self.head, self.id, self.operation, self.parameters) = (head, id, operation, parameters)
+        (self.body, self.stream, self.address, self.local) = (body, stream, address, local)
+        (self.user, self.budget) = (user, budget)
+    }
+
+    /// The path's variable part of a name.
+    ///
+    /// - Precondition: The route's path has the part.
+    public subscript(name: String) -> String {
+        guard let text = parameters[name] else { preconditionFailure("The route has no part '\(name)'.") }
+        return text
+    }
+
+    /// The part of the target behind the first question mark, as it was sent.
+    public var query: Substring? {
+        head.uri.firstIndex(of: "?").map { head.uri[head.uri.index(after: $0)...] }
+    }
+
+    /// Returns a Boolean value that indicates whether the client takes a coding, such as `gzip`.
+    public func accepts(_ coding: String) -> Bool {
+        var others: Bool?
+        for entry in head.headers[canonicalForm: "Accept-Encoding"] {
+            let parts = entry.split(separator: ";").map { $0.trimmingPrefix { $0 == " " || $0 == "\t" } }
+            guard let name = parts.first?.prefix(while: { $0 != " " && $0 != "\t" }).lowercased() else { continue }
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") || $0.hasPrefix("Q=") }.map { $0.dropFirst(2) }
+            let isTaken = weight.map { (Double($0) ?? 0) > 0 } ?? true
+            if name == coding || name == "x-\(coding)" { return isTaken }
+            if name == "*" { others = isTaken }
+        }
+        return others ?? false
+    }
+}
+
+extension HTTPRequestHead {
+    /// The token of `Authorization`. The scheme's letters may be large or small.
+    public var bearer: String? {
+        let authorization = headers["Authorization"]
+        guard authorization.count == 1 else { return nil }
+        let scheme = authorization[0].prefix { $0 != " " }
+        let token = authorization[0].dropFirst(scheme.count).drop { $0 == " " }
+        guard scheme.lowercased() == "bearer", !token.isEmpty, !token.contains(" ") else { return nil }
+        return String(token)
+    }
+}

@@ -1,0 +1,174 @@
+public import NIOHTTP1
+
+/// A method and a path, and the handler that answers them.
+///
+///     HTTPRoute(.GET, "app/{app}/{class}/{key}", "getDocument", statuses: [200, 404]) { request in
+///         HTTPAnswer(body: request["key"])
+///     }
+public struct HTTPRoute: Sendable {
+    public let method: HTTPMethod
+    /// The path below the group's root. A part in braces is variable: it isn't empty, and has no slash.
+    public let path: String
+    /// The name in logs, metrics, traces and in the OpenAPI document.
+    public let operation: String
+    /// The statuses of the handler's answers. Debug builds check them.
+    public let statuses: Set<Int>
+    /// A Boolean value that indicates whether answers may be compressed. Answers with secrets aren't.
+    public let compresses: Bool
+    /// A Boolean value that indicates whether the handler reads the body as a stream (``HTTPRequest/stream``).
+    public let streamsBody: Bool
+    let answer: @Sendable (HTTPRequest) async -> HTTPAnswer
+    fileprivate let parts: [Part]
+
+    fileprivate enum Part: Hashable {
+        case literal(String)
+        case variable(String)
+
+        init(_ text: Substring) {
+            let isVariable = text.hasPrefix("{") && text.hasSuffix("}")
+            self = isVariable ? .variable(String(text.dropFirst().dropLast())) : .literal(String(text))
+        }
+    }
+
+    public init(
+        _ method: HTTPMethod,
+        _ path: String,
+        operation: String,
+        statuses: Set<Int>,
+        compresses: Bool = false,
+        streamsBody: Bool = false,
+        answer: @escaping @Sendable (HTTPRequest) async -> HTTPAnswer
+    ) {
+        (self.method, self.path, self.operation, self.statuses) = (method, path, operation, statuses)
+        (self.compresses, self.streamsBody, self.answer) = (compresses, streamsBody, answer)
+        parts = path.split(separator: "/", omittingEmptySubsequences: false).map { Part($0) }
+    }
+
+    /// Returns the variable parts of a path, or `nil` if it isn't the route's.
+    fileprivate func parameters(_ names: [String]) -> [String: String]? {
+        guard names.count == parts.count else { return nil }
+        var found: [String: String] = [:]
+        for (name, part) in zip(names, parts) {
+            switch part {
+            case .literal(let text): guard text == name else { return nil }
+            case .variable(let key): found[key] = name
+            }
+        }
+        return found
+    }
+
+    /// The number of literal parts. If several routes have a path, the one with the most literal parts counts.
+    fileprivate var literals: Int { parts.count { if case .literal = $0 { true } else { false } } }
+}
+
+public enum HTTPIdentification: Sendable {
+    case known(any HTTPUser)
+    case refused(HTTPAnswer)
+}
+
+/// Routes below a common path, with common limits and errors.
+public struct HTTPGroup: Sendable {
+    /// The beginning of the paths, with a slash at its end.
+    public var root: String
+    /// The bytes of a body. A longer one is refused before it is read. `nil`: bodies are read and dropped.
+    public var bodyLimit: Int?
+    public var routes: [HTTPRoute]
+    /// Identifies the user by the head. Before that, little is read of the body. `nil`: bodies are small, and contain the proof.
+    public var identify: (@Sendable (HTTPRequestHead) async -> HTTPIdentification)?
+    /// The answer for a body that is too long.
+    public var tooLarge: HTTPAnswer
+    /// The answer for a path that no route has.
+    public var noRoute: HTTPAnswer
+    /// The answer for a method that no route of the path has. The header `Allow` is added.
+    public var wrongMethod: HTTPAnswer
+    /// A Boolean value that indicates whether `HEAD` is answered like `GET`, and methods are looked at before paths.
+    public var isPlain: Bool
+
+    public init(
+        root: String,
+        bodyLimit: Int?,
+        routes: [HTTPRoute],
+        identify: (@Sendable (HTTPRequestHead) async -> HTTPIdentification)? = nil,
+        tooLarge: HTTPAnswer,
+        noRoute: HTTPAnswer,
+        wrongMethod: HTTPAnswer,
+        isPlain: Bool = false
+    ) {
+        (self.root, self.bodyLimit, self.routes, self.identify) = (root, bodyLimit, routes, identify)
+        (self.tooLarge, self.noRoute, self.wrongMethod, self.isPlain) = (tooLarge, noRoute, wrongMethod, isPlain)
+    }
+
+    /// Returns the route of a request, or the answer if there is none.
+    ///
+    /// - Complexity: O(routes × parts of the path)
+    func match(_ head: HTTPRequestHead) -> (route: HTTPRoute?, parameters: [String: String], refusal: HTTPAnswer) {
+        let isHead = isPlain && head.method == .HEAD
+        let method = isHead ? .GET : head.method
+        if isPlain, method != .GET { return (nil, [:], refused(["GET", "HEAD"])) }
+        guard let names = Self.names(head.uri.prefix { $0 != "?" }.dropFirst(root.count)) else {
+            return (nil, [:], noRoute)
+        }
+        let found = routes.compactMap { route in route.parameters(names).map { (route: route, parameters: $0) } }
+        guard let most = found.map(\.route.literals).max() else { return (nil, [:], noRoute) }
+        let best = found.filter { $0.route.literals == most }
+        guard let (route, parameters) = best.first(where: { $0.route.method == method }) else {
+            return (nil, [:], refused(Set(best.map(\.route.method.rawValue)).sorted()))
+        }
+        return (route, parameters, noRoute)
+    }
+
+    /// Answers a request without a connection: the user is the one that the request has.
+    public func answer(_ request: HTTPRequest) async -> HTTPAnswer {
+        var request = request
+        let (route, parameters, refusal) = match(request.head)
+        guard let route else { return refusal }
+        (request.operation, request.parameters) = (route.operation, parameters)
+        return await route.answer(request)
+    }
+
+    private func refused(_ methods: [String]) -> HTTPAnswer {
+        var answer = wrongMethod
+        answer.headers.append(("Allow", methods.joined(separator: ", ")))
+        return answer
+    }
+
+    /// Returns the parts of a path, decoded, or `nil` if it isn't one.
+    private static func names(_ path: Substring) -> [String]? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count <= 16 else { return nil }
+        var names: [String] = []
+        for part in parts {
+            guard !part.isEmpty, let name = part.percentDecoded, !name.utf8.contains(0) else { return nil }
+            names.append(name)
+        }
+        return names
+    }
+}
+
+extension Substring {
+    /// The text without percent-encoding, or `nil` if it isn't encoded correctly.
+    var percentDecoded: String? {
+        guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
+        var (bytes, rest) = ([UInt8](), utf8[...])
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(Self.digit), let low = rest.popFirst().flatMap(Self.digit) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import NIOCore
+
+/// Closes a connection in a way that lets its last answer arrive.
+///
+/// A socket that is closed while bytes of the client are unread or still under way resets the connection, and a reset throws away what the
+/// client hasn't read yet. So this handler closes the writing half first, reads and drops further bytes, and closes the rest when the client has
+/// closed its half, is silent, or has used its time or its bytes (RFC 9112, 9.6).
+///
+/// It is next to the socket. It is removed if the connection becomes a WebSocket.
+final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = IOData
+
+    private enum State {
+        case open, lingering, closed
+    }
+
+    private let limit: TimeAmount
+    private var state = State.open
+    private var hasWritten = false
+    /// Whether the others are given something right now.
+    private var isDelivering = false
+    /// Writes that the socket hasn't taken.
+    private var waiting = 0
+    private var deadline = NIODeadline.distantFuture
+    private var lastRead = NIODeadline.distantPast
+    private var dropped = 0
+    private var check: Scheduled<Void>?
+
+    /// How long nothing may come from a client that has been answered.
+    static let silence = TimeAmount.seconds(2)
+    /// What is dropped of a connection, in bytes.
+    static let mostDropped = 64 << 20
+
+    /// - Parameter limit: what closing may take, in milliseconds.
+    init(limit: Int64) { self.limit = .milliseconds(limit) }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard state == .open else {
+            promise?.fail(ChannelError.outputClosed)
+            return
+        }
+        let promise = promise ?? context.eventLoop.makePromise()
+        hasWritten = true
+        waiting += 1
+        promise.futureResult.assumeIsolated().whenComplete { _ in self.waiting -= 1 }
+        context.write(data, promise: promise)
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        // The others find fault with what came behind the request that was answered.
+        if mode == .all, state == .lingering, isDelivering {
+            if let promise { context.channel.closeFuture.cascade(to: promise) }
+            return
+        }
+        // A client that doesn't take its answer, or has none, loses nothing. A second close doesn't wait.
+        guard mode == .all, state == .open, hasWritten, waiting == 0, context.channel.isActive else {
+            if mode == .all { end() }
+            return context.close(mode: mode, promise: promise)
+        }
+        state = .lingering
+        if let promise { context.channel.closeFuture.cascade(to: promise) }
+        let now = context.eventLoop.now
+        (lastRead, deadline) = (now, now + limit)
+        let isShut = context.eventLoop.makePromise(of: Void.self)
+        isShut.futureResult.assumeIsolated().whenFailure { _ in self.closeNow(context) }
+        context.close(mode: .output, promise: isShut)
+        guard state == .lingering else { return }
+        checkLater(context)
+        // The others read no more of a connection that was answered.
+        context.read()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard state != .open else {
+            isDelivering = true
+            defer { isDelivering = false }
+            return context.fireChannelRead(data)
+        }
+        guard state == .lingering else { return }
+        lastRead = context.eventLoop.now
+        dropped += unwrapInboundIn(data).readableBytes
+        if dropped > Self.mostDropped || lastRead >= deadline { closeNow(context) }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if state == .open {
+            isDelivering = true
+            defer { isDelivering = false }
+            context.fireChannelReadComplete()
+        }
+        if state == .lingering { context.read() }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard state == .lingering else { return context.fireErrorCaught(error) }
+        closeNow(context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    private func checkLater(_ context: ChannelHandlerContext) {
+        let time = min(deadline, lastRead + Self.silence)
+        check = context.eventLoop.assumeIsolated().scheduleTask(deadline: time) {
+            guard self.state == .lingering else { return }
+            let now = context.eventLoop.now
+            if now >= self.deadline || now >= self.lastRead + Self.silence { return self.closeNow(context) }
+            self.checkLater(context)
+        }
+    }
+
+    private func closeNow(_ context: ChannelHandlerContext) {
+        guard state == .lingering else { return }
+        end()
+        context.close(promise: nil)
+    }
+
+    private func end() {
+        state = .closed
+        check?.cancel()
+        check = nil
+    }
+}

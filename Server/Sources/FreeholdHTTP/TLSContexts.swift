@@ -1,0 +1,87 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+public import NIOSSL
+import Synchronization
+
+/// The certificate of a server, read anew when its files change. Open connections keep the certificate that they began with.
+public final class TLSContexts: Sendable {
+    private let certificates: String
+    private let key: String
+    private let state: Mutex<State>
+
+    private struct State {
+        /// The context for new connections.
+        public var context: NIOSSLContext
+        var names: Set<String>?
+        var stamp: [Stamp?]
+    }
+
+    /// Which file it is, and of when: for a link, the file that it leads to, since a renewal may replace a link to a folder.
+    private struct Stamp: Equatable {
+        let path: String
+        let changed: Date?
+        let size: UInt64?
+        let number: UInt64?
+
+        private static func number(_ value: Any?) -> UInt64? { value as? UInt64 ?? (value as? Int).map { UInt64($0) } }
+
+        /// Returns `nil` if the file is missing.
+        init?(_ path: String) {
+            let file = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+            guard let found = try? FileManager.default.attributesOfItem(atPath: file) else { return nil }
+            self.path = file
+            changed = found[.modificationDate] as? Date
+            size = Self.number(found[.size])
+            number = Self.number(found[.systemFileNumber])
+        }
+    }
+
+    /// - Parameters:
+    ///   - certificates: a file in PEM: the server's certificate first, then those between it and the root.
+    ///   - key: a file in PEM.
+    /// - Throws: what NIOSSL throws, if the files don't hold what they should.
+    public init(certificates: String, key: String) throws {
+        (self.certificates, self.key) = (certificates, key)
+        // What changes while they are read is seen the next time.
+        let stamp = [Stamp(certificates), Stamp(key)]
+        let (context, names) = try Self.read(certificates, key)
+        state = Mutex(State(context: context, names: names, stamp: stamp))
+    }
+
+    /// The context for new connections.
+    public var context: NIOSSLContext { state.withLock { $0.context } }
+    /// The names that the certificate is for, in small letters. It is `nil` for a certificate without alternative names.
+    public var names: Set<String>? { state.withLock { $0.names } }
+
+    /// Reads the files anew if they have changed.
+    ///
+    /// - Returns: whether they had.
+    /// - Throws: if they hold no certificate and key that fit; then the old ones stay.
+    @discardableResult
+    public func reload() throws -> Bool {
+        let stamp = [Stamp(certificates), Stamp(key)]
+        guard state.withLock({ $0.stamp != stamp }) else { return false }
+        let (context, names) = try Self.read(certificates, key)
+        state.withLock { $0 = State(context: context, names: names, stamp: stamp) }
+        return true
+    }
+
+    private static func read(_ certificates: String, _ key: String) throws -> (NIOSSLContext, Set<String>?) {
+        let chain = try NIOSSLCertificate.fromPEMFile(certificates)
+        guard !chain.isEmpty else { throw NIOSSLError.failedToLoadCertificate }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) },
+            privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
+        )
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["h2", "http/1.1"]
+        let alternatives = chain[0]._subjectAlternativeNames()
+        let names = alternatives.filter { $0.nameType == .dnsName }.map {
+            String(decoding: $0.contents, as: UTF8.self).lowercased()
+        }
+        return (try NIOSSLContext(configuration: configuration), alternatives.isEmpty ? nil : Set(names))
+    }
+}

@@ -1,0 +1,113 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Proxies whose word on a client's address counts.
+///
+/// Each proxy adds the address that it was asked from at the end of the header. So the client is the last one that no trusted proxy has; what
+/// stands before it may be made up.
+public struct TrustedProxies: Hashable, Sendable {
+    /// Such as `X-Forwarded-For`.
+    public let header: String
+    private let networks: [Network]
+
+    /// Nobody.
+    public static let none = TrustedProxies()
+
+    private init() { (header, networks) = ("X-Forwarded-For", []) }
+
+    /// - Parameter networks: addresses, or networks such as `10.0.0.0/8` and `fd00::/8`.
+    /// - Throws: ``InvalidNetwork`` for a text that is neither.
+    public init(_ networks: [String], header: String = "X-Forwarded-For") throws {
+        self.header = header
+        self.networks = try networks.map { text in
+            guard let network = Network(text) else {
+                throw InvalidNetwork(text: text)
+            }
+            return network
+        }
+    }
+
+    /// A text that is neither an address nor a network.
+    public struct InvalidNetwork: Error, Hashable, Sendable {
+        public let text: String
+    }
+
+    /// Returns the address of the client that sent a request.
+    ///
+    /// - Parameters:
+    ///   - peer: The address of the connection's other side.
+    ///   - forwarded: The values of the header.
+    /// - Complexity: O(addresses of trusted proxies × networks)
+    public func client(_ peer: String, _ forwarded: [String]) -> String {
+        guard !networks.isEmpty, trusts(peer) else { return peer }
+        var client = peer
+        let said = forwarded.joined(separator: ",").split(separator: ",").suffix(32)
+        for part in said.reversed() {
+            guard let address = Self.address(part.trimmingPrefix { $0 == " " || $0 == "\t" }) else { return client }
+            client = address
+            if !trusts(address) { return address }
+        }
+        return client
+    }
+
+    func trusts(_ address: String) -> Bool {
+        guard let octets = Network.octets(address) else { return false }
+        return networks.contains { $0.contains(octets) }
+    }
+
+    /// Without a port, brackets and a zone. Returns `nil` for a text that isn't an address.
+    private static func address(_ text: Substring) -> String? {
+        var text = text
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        if text.first == "[" {
+            text = text.dropFirst().prefix { $0 != "]" }
+        } else if text.filter({ $0 == ":" }).count == 1 {
+            text = text.prefix { $0 != ":" }
+        }
+        let plain = String(text.prefix { $0 != "%" })
+        return Network.octets(plain) == nil ? nil : plain
+    }
+
+    private struct Network: Hashable {
+        let octets: [UInt8]
+        let bits: Int
+
+        init?(_ text: String) {
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count <= 2, let octets = Self.octets(Loopback.bare(String(parts[0]))) else { return nil }
+            let isShort = parts[0].contains(".") && !parts[0].contains(":")
+            let most = isShort ? 32 : 128
+            let bits = parts.count == 2 ? Int(parts[1]) : most
+            guard let bits, (0...most).contains(bits) else { return nil }
+            // An IPv4 network that is written as IPv6, but with the bits of IPv4, would contain all addresses.
+            let isMapped = octets[..<10].allSatisfy { $0 == 0 } && octets[10] == 0xFF && octets[11] == 0xFF
+            guard isShort || !isMapped || bits >= 96 else { return nil }
+            self.octets = octets
+            self.bits = isShort ? bits + 96 : bits
+        }
+
+        func contains(_ address: [UInt8]) -> Bool {
+            for index in 0..<16 {
+                let left = bits - index * 8
+                if left <= 0 { return true }
+                let mask: UInt8 = left >= 8 ? 0xFF : 0xFF << UInt8(8 - left)
+                if (octets[index] ^ address[index]) & mask != 0 { return false }
+            }
+            return true
+        }
+
+        /// Sixteen, an IPv4 address as IPv6 writes it.
+        static func octets(_ text: String) -> [UInt8]? {
+            var six = [UInt8](repeating: 0, count: 16)
+            if inet_pton(AF_INET6, String(text.prefix { $0 != "%" }), &six) == 1 { return six }
+            var four = [UInt8](repeating: 0, count: 4)
+            guard inet_pton(AF_INET, text, &four) == 1 else { return nil }
+            return Array(repeating: 0, count: 10) + [0xFF, 0xFF] + four
+        }
+    }
+}

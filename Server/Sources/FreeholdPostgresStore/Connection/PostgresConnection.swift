@@ -1,0 +1,340 @@
+#if PostgreSQL
+    internal import CLibPQ
+    internal import Dispatch
+
+    /// A connection in pipeline mode that doesn't block. It works on one job at a time. All of it happens on the queue of its pool.
+    final class PostgresConnection: @unchecked Sendable {
+        private let queue: DispatchQueue
+        private let mostBytes: Int
+        private var handle: OpaquePointer?
+        private var readSource: (any DispatchSourceRead)?
+        private var writeSource: (any DispatchSourceWrite)?
+        private var isWriting = false
+        private var prepared: Set<Statement> = []
+        private var current: Work?
+        /// Called once, when the connection is closed.
+        private let onClose: (PostgresConnection, PostgresFailure) -> Void
+        /// Called when the connection is free again.
+        private let onIdle: (PostgresConnection) -> Void
+
+        /// A job, and the part of its answer that has arrived.
+        private struct Work {
+            enum Step {
+                case prepare(Statement)
+                case execute
+            }
+
+            let job: PostgresJob
+            /// The steps whose results have not all arrived.
+            var steps: ArraySlice<Step>
+            var results: [QueryResult] = []
+            var rows: QueryResult?
+            var bytes = 0
+            var failure: PostgresFailure?
+            var warning: String?
+            /// The ends of results that no step explains.
+            var extraEnds = 0
+        }
+
+        /// - Parameters:
+        ///   - handle: A connection that is established. It is closed with this one.
+        ///   - mostBytes: The bytes of rows that the answer to one job may have.
+        init(
+            _ handle: OpaquePointer,
+            on queue: DispatchQueue,
+            mostBytes: Int,
+            onIdle: @escaping (PostgresConnection) -> Void,
+            onClose: @escaping (PostgresConnection, PostgresFailure) -> Void
+        ) {
+            (self.handle, self.queue, self.mostBytes) = (handle, queue, mostBytes)
+            (self.onIdle, self.onClose) = (onIdle, onClose)
+        }
+
+        var isIdle: Bool { handle != nil && current == nil }
+
+        /// The time at which the job that is in progress is given up.
+        var deadline: DispatchTime? { current?.job.deadline }
+
+        /// Begins to listen.
+        func start() -> Bool {
+            dispatchPrecondition(condition: .onQueue(queue))
+            guard let handle, PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1, PQsocket(handle) >= 0
+            else {
+                return false
+            }
+            let me = Unmanaged.passUnretained(self).toOpaque()
+            PQsetNoticeReceiver(handle, { me, notice in PostgresConnection.take(notice, of: me) }, me)
+            let readSource = DispatchSource.makeReadSource(fileDescriptor: PQsocket(handle), queue: queue)
+            let writeSource = DispatchSource.makeWriteSource(fileDescriptor: PQsocket(handle), queue: queue)
+            // The connection lives as long as its sources, which refer to it until they are cancelled.
+            readSource.setEventHandler { self.read() }
+            writeSource.setEventHandler { self.flush() }
+            let closing = Closing(handle)
+            readSource.setCancelHandler { closing.end() }
+            writeSource.setCancelHandler { closing.end() }
+            (self.readSource, self.writeSource) = (readSource, writeSource)
+            readSource.resume()
+            return true
+        }
+
+        /// Closes the handle when no source uses its descriptor any more.
+        private final class Closing: @unchecked Sendable {
+            private let handle: OpaquePointer
+            private var rest = 2
+
+            init(_ handle: OpaquePointer) { self.handle = handle }
+
+            func end() {
+                rest -= 1
+                guard rest == 0 else { return }
+                PQsetNoticeReceiver(handle, { _, _ in }, nil)
+                PQfinish(handle)
+            }
+        }
+
+        // MARK: Sending
+
+        /// Sends a job. If it can't be sent whole, the outcome isn't known, and the connection is closed.
+        func send(_ job: PostgresJob) {
+            dispatchPrecondition(condition: .onQueue(queue))
+            guard let handle, current == nil else {
+                return job.finish(.failure(PostgresFailure(.unsent, "The connection is in use.")))
+            }
+            var steps: [Work.Step] = []
+            var new: Set<Statement> = []
+            for call in job.calls {
+                if !prepared.contains(call.statement), new.insert(call.statement).inserted {
+                    steps.append(.prepare(call.statement))
+                }
+                steps.append(.execute)
+            }
+            current = Work(job: job, steps: steps[...])
+            var calls = job.calls[...]
+            for step in steps {
+                let isSent: Bool
+                switch step {
+                case .prepare(let statement):
+                    isSent = PQsendPrepare(handle, statement.rawValue, statement.sql, 0, nil) == 1
+                case .execute:
+                    guard let call = calls.popFirst() else { continue }
+                    isSent = call.send(handle)
+                }
+                guard isSent else { return fail() }
+            }
+            guard PQpipelineSync(handle) == 1 else { return fail() }
+            flush()
+            if self.handle != nil { read(consuming: false) }
+        }
+
+        private func flush() {
+            guard let handle else { return }
+            let rest = PQflush(handle)
+            guard rest >= 0 else {
+                // The server may have said why it ended the connection.
+                return read()
+            }
+            if rest > 0, !isWriting {
+                isWriting = true
+                writeSource?.resume()
+            } else if rest == 0, isWriting {
+                isWriting = false
+                writeSource?.suspend()
+            }
+        }
+
+        // MARK: Receiving
+
+        private func read(consuming: Bool = true) {
+            guard let handle else { return }
+            if consuming, PQconsumeInput(handle) == 0 {
+                takeResults(handle)
+                return fail()
+            }
+            if isWriting { flush() }
+            takeResults(handle)
+            if self.handle != nil, PQstatus(handle) == CONNECTION_BAD { fail() }
+        }
+
+        private func takeResults(_ handle: OpaquePointer) {
+            while self.handle != nil, current != nil {
+                // It has an effect before the first row of each statement only.
+                if current?.rows == nil { PQsetSingleRowMode(handle) }
+                guard PQisBusy(handle) == 0 else { return }
+                guard let result = PQgetResult(handle) else {
+                    guard endStep() else { return }
+                    continue
+                }
+                defer { PQclear(result) }
+                take(result)
+            }
+        }
+
+        /// The results of a step are complete.
+        ///
+        /// - Returns: false if no step explains it.
+        private func endStep() -> Bool {
+            guard current != nil else { return false }
+            guard let step = current?.steps.popFirst() else {
+                current?.extraEnds += 1
+                return current.map { $0.extraEnds < 3 } ?? false
+            }
+            guard current?.failure == nil else { return true }
+            switch step {
+            case .prepare(let statement): prepared.insert(statement)
+            case .execute:
+                let rows = current?.rows ?? QueryResult(columns: 0)
+                current?.rows = nil
+                current?.results.append(rows)
+            }
+            return true
+        }
+
+        private func take(_ result: OpaquePointer) {
+            switch PQresultStatus(result) {
+            case PGRES_SINGLE_TUPLE, PGRES_TUPLES_OK: takeRows(result)
+            case PGRES_COMMAND_OK, PGRES_PIPELINE_ABORTED: break
+            case PGRES_FATAL_ERROR:
+                if current?.failure == nil { current?.failure = PostgresFailure(result) }
+            case PGRES_PIPELINE_SYNC: finish()
+            default:
+                // Copies, and what libpq can't read.
+                fail(PostgresFailure(.malformed, "The database answered with something that no statement returns."))
+            }
+        }
+
+        private func takeRows(_ result: OpaquePointer) {
+            guard var work = current else { return }
+            // Without a second copy of the rows.
+            current = nil
+            let columns = Int(PQnfields(result))
+            var rows = work.rows ?? QueryResult(columns: columns)
+            work.rows = nil
+            for row in 0..<PQntuples(result) {
+                for column in 0..<PQnfields(result) {
+                    guard PQgetisnull(result, row, column) == 0, let value = PQgetvalue(result, row, column) else {
+                        rows.append(nil)
+                        continue
+                    }
+                    let count = Int(PQgetlength(result, row, column))
+                    work.bytes += count
+                    rows.append(UnsafeRawBufferPointer(start: value, count: max(count, 0)))
+                }
+            }
+            work.bytes += 64 * Int(PQntuples(result))
+            work.rows = rows
+            let isOversized = work.bytes > mostBytes
+            current = work
+            if isOversized {
+                fail(PostgresFailure(.oversized, "The database's answer has more than \(mostBytes) bytes."))
+            }
+        }
+
+        private static func take(_ notice: OpaquePointer?, of me: UnsafeMutableRawPointer?) {
+            guard let notice, let me else { return }
+            let severity = PQresultErrorField(notice, PostgresFailure.field("V")).map { String(cString: $0) }
+            guard severity == "WARNING" else { return }
+            let connection = Unmanaged<PostgresConnection>.fromOpaque(me).takeUnretainedValue()
+            connection.current?.warning = PostgresFailure(notice).description
+        }
+
+        /// The server has done the job, or refused it.
+        private func finish() {
+            guard let work = current else { return }
+            current = nil
+            if let failure = work.failure {
+                work.job.finish(.failure(failure))
+                // A standby, or a server that is about to end: another one may take the place.
+                if failure.isReadOnly || failure.kind == .lost { fail(failure) }
+            } else if let warning = work.warning {
+                work.job.finish(.failure(PostgresFailure(.warned, warning)))
+            } else if work.results.count == work.job.calls.count {
+                work.job.finish(.success(work.results))
+            } else {
+                work.job.finish(.failure(.malformed("results are missing")))
+                fail(.malformed("results are missing"))
+            }
+            if handle != nil { onIdle(self) }
+        }
+
+        // MARK: Ending
+
+        /// Closes the connection. The job that is in progress ends with the failure.
+        ///
+        /// - Parameter failure: By default the error that the server or the system reported.
+        func fail(_ failure: PostgresFailure? = nil) {
+            dispatchPrecondition(condition: .onQueue(queue))
+            guard let handle else { return }
+            let text = PQerrorMessage(handle).map { String(cString: $0).trimmed } ?? ""
+            let lost = PostgresFailure(.lost, text.isEmpty ? "The connection to the database ended." : text)
+            let failure = failure ?? lost
+            self.handle = nil
+            let job = current?.job
+            // If the server refused the statement before the connection ended, nothing was done.
+            let outcome = current?.failure ?? (failure.kind == .unsent ? lost : failure)
+            current = nil
+            if let readSource, let writeSource {
+                readSource.cancel()
+                // A source that is suspended can't be cancelled.
+                if !isWriting { writeSource.resume() }
+                writeSource.cancel()
+                (self.readSource, self.writeSource) = (nil, nil)
+            } else {
+                PQfinish(handle)
+            }
+            job?.finish(.failure(outcome))
+            onClose(self, failure)
+        }
+    }
+
+    extension PostgresJob.Call {
+        /// Hands the statement over to libpq, which copies it.
+        fileprivate func send(_ handle: OpaquePointer) -> Bool {
+            var buffer: [UInt8] = []
+            var lengths: [Int32] = []
+            var starts: [Int?] = []
+            buffer.reserveCapacity(parameters.reduce(1) { $0 + ($1.bytes?.count ?? 0) })
+            for parameter in parameters {
+                starts.append(parameter.bytes == nil ? nil : buffer.count)
+                lengths.append(Int32(clamping: parameter.bytes?.count ?? 0))
+                if let bytes = parameter.bytes { buffer.append(contentsOf: bytes) }
+            }
+            // No parameter has the address nil, which is NULL.
+            buffer.append(0)
+            let formats = [Int32](repeating: 1, count: parameters.count)
+            return buffer.withUnsafeBufferPointer { buffer in
+                let values = starts.map { start in
+                    start.flatMap { start in
+                        buffer.baseAddress.map { UnsafeRawPointer($0 + start).assumingMemoryBound(to: CChar.self) }
+                    }
+                }
+                let count = Int32(clamping: parameters.count)
+                return PQsendQueryPrepared(handle, statement.rawValue, count, values, lengths, formats, 1) == 1
+            }
+        }
+    }
+
+    extension PostgresFailure {
+        /// The code of a field of errors and notices.
+        static func field(_ letter: Unicode.Scalar) -> Int32 { Int32(letter.value) }
+
+        /// The failure that a result or a notice describes.
+        init(_ result: OpaquePointer) {
+            func field(_ letter: Unicode.Scalar) -> String? {
+                PQresultErrorField(result, Self.field(letter)).map { String(cString: $0) }
+            }
+            let text = field("M") ?? PQresultErrorMessage(result).map { String(cString: $0).trimmed } ?? ""
+            let detail = field("D").map { " \($0)" } ?? ""
+            let severity = field("V")
+            self.init(code: field("C"), isFatal: severity == "FATAL" || severity == "PANIC", text + detail)
+        }
+    }
+
+    extension String {
+        /// The text without white space at its end, and in one line.
+        var trimmed: String {
+            var text = self
+            while let last = text.last, last.isWhitespace { text.removeLast() }
+            return text.split(whereSeparator: \.isNewline).joined(separator: " ")
+        }
+    }
+#endif

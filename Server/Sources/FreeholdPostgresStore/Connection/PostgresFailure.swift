@@ -1,0 +1,71 @@
+#if PostgreSQL
+    internal import FreeholdSyncCore
+
+    /// The reason for which statements have no result.
+    struct PostgresFailure: Error, Hashable, CustomStringConvertible {
+        enum Kind: Hashable {
+            /// The server refused the statement, for the reason with this code (SQLSTATE): it did nothing.
+            case refused(String)
+            /// The connection ended after the first byte of the statement was handed over, or the server was about to end it.
+            case lost
+            /// The statement wasn't sent.
+            case unsent
+            /// The statement succeeded with a warning.
+            case warned
+            /// The answer is larger than the bound.
+            case oversized
+            /// The answer doesn't have the form that the statement returns.
+            case malformed
+        }
+
+        let kind: Kind
+        let description: String
+
+        init(_ kind: Kind, _ description: String) { (self.kind, self.description) = (kind, description) }
+
+        /// The failure of a statement that the server answered with an error.
+        ///
+        /// - Parameters:
+        ///   - code: The SQLSTATE. Nil if libpq made the error itself.
+        ///   - isFatal: A Boolean value that indicates whether the error ends the connection.
+        init(code: String?, isFatal: Bool, _ text: String) {
+            switch code {
+            case let code? where !isFatal && !Self.endings.contains(code): self.init(.refused(code), text)
+            default: self.init(.lost, text)
+            }
+        }
+
+        /// The codes of errors after which the outcome isn't known: the connection is ended by an administrator, by a crash or by a shutdown, and
+        /// "statement completion unknown".
+        private static let endings: Set<String> = ["57P01", "57P02", "57P03", "57P04", "40003"]
+
+        /// A Boolean value that indicates whether the same statement is sent again at once.
+        var isConflict: Bool { kind == .refused("40001") || kind == .refused("40P01") }
+
+        /// A Boolean value that indicates whether the server is a standby, or takes no writes.
+        var isReadOnly: Bool { kind == .refused("25006") }
+
+        /// A Boolean value that indicates whether a row with the same key exists already.
+        var isDuplicate: Bool { kind == .refused("23505") }
+
+        /// The failure that the store reports.
+        ///
+        /// - Parameter isWrite: A Boolean value that indicates whether the statements change data.
+        func storeFailure(isWrite: Bool) -> StoreFailure {
+            let text = SyncString("PostgreSQL: \(description)")
+            switch kind {
+            case .unsent: return .unavailable(text)
+            case .lost, .warned: return isWrite ? .uncertain(text) : .unavailable(text)
+            case .oversized: return isWrite ? .uncertain(text) : .limit(text)
+            case .malformed: return isWrite ? .uncertain(text) : .damaged(text)
+            case .refused("53100"): return .fullDisk("PostgreSQL: \(description)")
+            case .refused("XX001"), .refused("XX002"): return .damaged(text)
+            // A number, text or row that is larger than possible, and texts that no text of the database can be.
+            case .refused(let code)
+            where code.hasPrefix("54") || ["22001", "22003", "22021", "22P05"].contains(code):
+                return .limit(text)
+            case .refused: return .unavailable(text)
+            }
+        }
+    }
+#endif

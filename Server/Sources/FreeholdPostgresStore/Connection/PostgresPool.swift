@@ -1,0 +1,274 @@
+#if PostgreSQL
+    internal import Dispatch
+    internal import FreeholdSyncCore
+
+    /// Connections to a database. Any thread may use it.
+    ///
+    /// Each connection works on one job at a time. Jobs wait for a connection in their order. While the database can't be reached, jobs fail at
+    /// once, with the reason of the last attempt, and a job after a pause makes the next attempt.
+    final class PostgresPool: Sendable {
+        /// The purposes for which connections are kept apart, so that reads that take long don't delay commits.
+        enum Lane: Int, CaseIterable, Sendable {
+            case upkeep, writing, reading
+        }
+
+        struct Configuration: Sendable {
+            var address: String
+            var name: String
+            var schema: String
+            /// The numbers of connections, by lanes.
+            var sizes: [Int]
+            /// The time for which an answer is waited for. Then the connection is closed.
+            var patience: DispatchTimeInterval
+            var mostBytes: Int
+        }
+
+        /// The jobs of a lane that may wait.
+        private static let mostWaiting = 10_000
+
+        private let core: Core
+
+        init(_ configuration: Configuration) {
+            core = Core(configuration)
+            core.startTimer()
+        }
+
+        deinit { core.queue.async { [core] in core.close() } }
+
+        /// Ends all connections. Jobs that are in progress fail.
+        func close() { core.queue.async { [core] in core.close() } }
+
+        /// Sends statements as one transaction, and waits for their results.
+        ///
+        /// - Returns: The rows of each statement.
+        /// - Throws: `PostgresFailure`
+        func run(_ lane: Lane, _ calls: [PostgresJob.Call]) async throws(PostgresFailure) -> [QueryResult] {
+            for call in calls {
+                // A row has at most 1 GiB.
+                guard call.parameters.allSatisfy({ ($0.bytes?.count ?? 0) < 512 << 20 }) else {
+                    throw PostgresFailure(.refused("54000"), "A value has more than 512 MiB.")
+                }
+            }
+            let answer = await withCheckedContinuation {
+                (continuation: CheckedContinuation<PostgresJob.Answer, Never>) in
+                let job = PostgresJob(calls) { continuation.resume(returning: $0) }
+                core.queue.async { [core] in core.add(job, to: lane) }
+            }
+            return try answer.get()
+        }
+
+        /// Runs a statement alone.
+        ///
+        /// - Throws: `PostgresFailure`
+        func run(
+            _ lane: Lane,
+            _ statement: Statement,
+            _ parameters: [Parameter]
+        ) async throws(PostgresFailure) -> QueryResult {
+            let results = try await run(lane, [PostgresJob.Call(statement, parameters)])
+            guard let result = results.first else { throw .malformed("results are missing") }
+            return result
+        }
+
+        // MARK: The queue
+
+        private final class Core: @unchecked Sendable {
+            let queue = DispatchQueue(label: "freehold.postgres")
+            /// Attempts to connect block.
+            private let connecting = DispatchQueue(label: "freehold.postgres.connecting", attributes: .concurrent)
+            private let configuration: Configuration
+            private var lanes: [LaneState]
+            private var isClosed = false
+            private var timer: (any DispatchSourceTimer)?
+
+            private struct LaneState {
+                var connections: [PostgresConnection] = []
+                var attempts = 0
+                var waiting: [PostgresJob] = []
+                /// The attempts to connect that have failed in a row.
+                var failures = 0
+                var retryAt = DispatchTime.now()
+                var reason = PostgresFailure(.unsent, "There is no connection to the database.")
+            }
+
+            init(_ configuration: Configuration) {
+                self.configuration = configuration
+                lanes = Lane.allCases.map { _ in LaneState() }
+            }
+
+            func add(_ job: PostgresJob, to lane: Lane) {
+                guard !isClosed else { return job.finish(.failure(PostgresFailure(.unsent, "The store is closed."))) }
+                guard lanes[lane.rawValue].waiting.count < PostgresPool.mostWaiting else {
+                    return job.finish(.failure(PostgresFailure(.unsent, "Too many statements wait for a connection.")))
+                }
+                job.deadline = .now() + configuration.patience
+                lanes[lane.rawValue].waiting.append(job)
+                dispatch(lane)
+            }
+
+            /// Gives jobs that wait to connections that are idle, and makes connections for the others.
+            private func dispatch(_ lane: Lane) {
+                let index = lane.rawValue
+                while !lanes[index].waiting.isEmpty {
+                    if let connection = lanes[index].connections.first(where: \.isIdle) {
+                        let job = lanes[index].waiting.removeFirst()
+                        send(job, on: connection, lane)
+                        continue
+                    }
+                    let state = lanes[index]
+                    let size = max(configuration.sizes[index], 1)
+                    if state.connections.count + state.attempts
+                        < min(size, state.connections.count + state.waiting.count),
+                        DispatchTime.now() >= state.retryAt
+                    {
+                        connect(lane)
+                        continue
+                    }
+                    if state.connections.isEmpty, state.attempts == 0 { failWaiting(lane) }
+                    return
+                }
+            }
+
+            private func send(_ job: PostgresJob, on connection: PostgresConnection, _ lane: Lane) {
+                job.deadline = .now() + configuration.patience
+                job.attempts += 1
+                // Nothing was done in a transaction that lost a conflict.
+                connection.send(
+                    job.attempts < 4 ? job.retrying { job in self.queue.async { self.add(job, to: lane) } } : job
+                )
+            }
+
+            private func failWaiting(_ lane: Lane) {
+                let state = lanes[lane.rawValue]
+                lanes[lane.rawValue].waiting = []
+                for job in state.waiting { job.finish(.failure(state.reason)) }
+            }
+
+            // MARK: Connecting
+
+            private func connect(_ lane: Lane) {
+                lanes[lane.rawValue].attempts += 1
+                let configuration = configuration
+                connecting.async {
+                    let result: Result<Established, PostgresFailure>
+                    do throws(PostgresFailure) {
+                        let session = try PostgresSession(configuration.address, name: configuration.name)
+                        try session.prepare(schema: configuration.schema)
+                        if lane == .reading {
+                            try session.execute("SET default_transaction_isolation = 'repeatable read'")
+                        }
+                        result = .success(Established(handle: session.release()))
+                    } catch { result = .failure(error) }
+                    self.queue.async { self.take(result, lane) }
+                }
+            }
+
+            private struct Established: @unchecked Sendable {
+                let handle: OpaquePointer?
+            }
+
+            private func take(_ result: Result<Established, PostgresFailure>, _ lane: Lane) {
+                lanes[lane.rawValue].attempts -= 1
+                switch result {
+                case .success(let established):
+                    guard let handle = established.handle else { return }
+                    let connection = PostgresConnection(
+                        handle,
+                        on: queue,
+                        mostBytes: configuration.mostBytes,
+                        onIdle: { [weak self] _ in self?.dispatch(lane) },
+                        onClose: { [weak self] in self?.ended($0, lane, $1) }
+                    )
+                    guard !isClosed else { return connection.fail() }
+                    lanes[lane.rawValue].connections.append(connection)
+                    guard connection.start() else { return connection.fail() }
+                    lanes[lane.rawValue].failures = 0
+                    dispatch(lane)
+                case .failure(let failure):
+                    refused(lane, failure)
+                }
+            }
+
+            /// An attempt to connect has failed: the next one is made after a pause.
+            private func refused(_ lane: Lane, _ failure: PostgresFailure) {
+                let pause = min(50 << min(lanes[lane.rawValue].failures, 7), 5_000)
+                lanes[lane.rawValue].failures += 1
+                lanes[lane.rawValue].retryAt = .now() + .milliseconds(pause / 2 + .random(in: 0...pause / 2))
+                lanes[lane.rawValue].reason = PostgresFailure(.unsent, failure.description)
+                if lanes[lane.rawValue].connections.isEmpty, lanes[lane.rawValue].attempts == 0 { failWaiting(lane) }
+            }
+
+            private func ended(_ connection: PostgresConnection, _ lane: Lane, _ failure: PostgresFailure) {
+                lanes[lane.rawValue].connections.removeAll { $0 === connection }
+                lanes[lane.rawValue].reason = PostgresFailure(.unsent, failure.description)
+                queue.async { if !self.isClosed { self.dispatch(lane) } }
+            }
+
+            // MARK: Time
+
+            func startTimer() {
+                queue.async {
+                    let timer = DispatchSource.makeTimerSource(queue: self.queue)
+                    let interval = max(self.configuration.patience.milliseconds / 10, 5)
+                    timer.schedule(deadline: .now(), repeating: .milliseconds(interval))
+                    timer.setEventHandler { [weak self] in self?.expire() }
+                    timer.resume()
+                    self.timer = timer
+                }
+            }
+
+            /// Closes connections whose answer is late: a statement is never cancelled.
+            private func expire() {
+                let now = DispatchTime.now()
+                for lane in Lane.allCases {
+                    for connection in lanes[lane.rawValue].connections {
+                        if let deadline = connection.deadline, deadline < now {
+                            connection.fail(PostgresFailure(.lost, "The database didn't answer in time."))
+                        }
+                    }
+                    let late = lanes[lane.rawValue].waiting.prefix { $0.deadline < now }
+                    guard !late.isEmpty else { continue }
+                    lanes[lane.rawValue].waiting.removeFirst(late.count)
+                    let failure = PostgresFailure(.unsent, "No connection to the database became free in time.")
+                    for job in late { job.finish(.failure(failure)) }
+                }
+            }
+
+            func close() {
+                isClosed = true
+                timer?.cancel()
+                timer = nil
+                for lane in Lane.allCases {
+                    for connection in lanes[lane.rawValue].connections {
+                        connection.fail(PostgresFailure(.lost, "The store was closed."))
+                    }
+                    lanes[lane.rawValue].reason = PostgresFailure(.unsent, "The store is closed.")
+                    failWaiting(lane)
+                }
+            }
+        }
+    }
+
+    extension PostgresJob {
+        /// A job that reports to this one, except that it is sent again if it lost a conflict.
+        fileprivate func retrying(_ again: @escaping @Sendable (PostgresJob) -> Void) -> PostgresJob {
+            let job = PostgresJob(calls) { answer in
+                if case .failure(let failure) = answer, failure.isConflict { again(self) } else { self.finish(answer) }
+            }
+            job.deadline = deadline
+            return job
+        }
+    }
+
+    extension DispatchTimeInterval {
+        var milliseconds: Int {
+            switch self {
+            case .seconds(let value): value * 1_000
+            case .milliseconds(let value): value
+            case .microseconds(let value): value / 1_000
+            case .nanoseconds(let value): value / 1_000_000
+            default: .max / 2
+            }
+        }
+    }
+#endif

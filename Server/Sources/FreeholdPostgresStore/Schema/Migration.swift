@@ -1,0 +1,102 @@
+#if PostgreSQL
+    internal import FreeholdSyncCore
+
+    /// Creates the tables, and changes those of earlier versions.
+    enum Migration {
+        /// Brings the tables to the format of this version. It blocks.
+        ///
+        /// Servers that start at the same time do this one after the other: each locks the row of `store`.
+        ///
+        /// - Returns: The epoch of new streams.
+        /// - Throws: `PostgresStoreError`
+        static func run(_ options: PostgresStore.Options) throws(PostgresStoreError) -> UInt64 {
+            let result = Result { try epoch(options) }
+            switch result {
+            case .success(let epoch): return epoch
+            case .failure(let error as PostgresStoreError): throw error
+            case .failure(let error): throw PostgresStoreError("The database can't be used: \(error)")
+            }
+        }
+
+        private static func epoch(_ options: PostgresStore.Options) throws -> UInt64 {
+            let session = try PostgresSession(options.address, name: options.name)
+            try session.prepare(schema: options.schema)
+            guard try session.execute("SHOW server_encoding").first?.first == "UTF8" else {
+                throw PostgresStoreError(
+                    "The database's encoding isn't UTF8. Create it with: createdb -E UTF8 -T template0"
+                )
+            }
+            // A role that may not create tables can use those that exist.
+            guard let known = try current(session) else {
+                try make(session, schema: options.schema)
+                return try upgrade(session)
+            }
+            try check(known.format)
+            return known.format == Tables.format ? known.epoch : try upgrade(session)
+        }
+
+        private static func check(_ format: Int) throws(PostgresStoreError) {
+            guard format <= Tables.format else {
+                throw PostgresStoreError(
+                    "The database was written by a later version of the server: its tables have the format \(format), and this version knows those up to \(Tables.format)."
+                )
+            }
+        }
+
+        /// The row of `store`. Nil if the table doesn't exist.
+        private static func current(_ session: PostgresSession) throws -> (format: Int, epoch: UInt64)? {
+            let answer = session.result(of: "SELECT format, epoch FROM store WHERE one")
+            if case .failure(let failure) = answer, failure.kind == .refused("42P01") { return nil }
+            return try answer.get().first.map { try stored($0) }
+        }
+
+        private static func stored(_ row: [String?]) throws(PostgresStoreError) -> (format: Int, epoch: UInt64) {
+            guard row.count == 2, let format = row[0].flatMap({ Int($0) }), let epoch = row[1].flatMap({ Int64($0) })
+            else {
+                throw PostgresStoreError("The table 'store' has no format.")
+            }
+            return (format, UInt64(bitPattern: epoch))
+        }
+
+        /// Creates the schema and the row that servers lock.
+        private static func make(_ session: PostgresSession, schema: String) throws {
+            let epoch = Int64.random(in: 1 ... .max)
+            for statement in [
+                "CREATE SCHEMA IF NOT EXISTS \(PostgresSession.quoted(schema))", Tables.store,
+                "INSERT INTO store(one, format, epoch) VALUES (true, 0, \(epoch)) ON CONFLICT (one) DO NOTHING",
+            ] {
+                let answer = session.result(of: statement)
+                guard case .failure(let failure) = answer else { continue }
+                guard failure.isCreatedMeanwhile else { throw failure }
+                // Another server did the same at this moment.
+                try session.execute(statement)
+            }
+        }
+
+        private static func upgrade(_ session: PostgresSession) throws -> UInt64 {
+            try session.execute("BEGIN")
+            // The lock of the row.
+            guard
+                let row = try session.execute("UPDATE store SET format = format WHERE one RETURNING format, epoch")
+                    .first
+            else {
+                throw PostgresStoreError("The table 'store' is empty.")
+            }
+            let known = try stored(row)
+            try check(known.format)
+            for step in Tables.steps.dropFirst(known.format) {
+                for statement in step { try session.execute(statement) }
+            }
+            try session.execute("UPDATE store SET format = \(Tables.format) WHERE one")
+            try session.execute("COMMIT")
+            return known.epoch
+        }
+    }
+
+    extension PostgresFailure {
+        /// A Boolean value that indicates whether two sessions created the same thing.
+        fileprivate var isCreatedMeanwhile: Bool {
+            ["23505", "42710", "42P06", "42P07", "XX000"].contains { kind == .refused($0) }
+        }
+    }
+#endif

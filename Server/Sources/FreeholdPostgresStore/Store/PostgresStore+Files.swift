@@ -1,0 +1,113 @@
+#if PostgreSQL
+    internal import FreeholdServerStore
+    internal import FreeholdSyncCore
+
+    /// Binds, files and their queries.
+    extension PostgresStore {
+        typealias Call = PostgresJob.Call
+
+        /// The head of a result.
+        ///
+        /// - Throws: `MissingStream`
+        func head(_ result: QueryResult) throws -> StreamHead {
+            guard let row = result.first else { throw MissingStream() }
+            return try row.head()
+        }
+
+        /// All that a bind has to know, as it is at one moment.
+        func bind(_ query: FileQuery, _ stream: Int64) async throws -> FileAnswer {
+            let versions = [query.cursor, query.bootstrap].compactMap { $0 }
+            var calls = [
+                Call(.head, [.int(stream)]), Call(.marks, [.int(stream), .ints(versions.map { Int64(clamping: $0) })]),
+            ]
+            if let ident = query.ident {
+                calls.append(Call(.files, [.int(stream), .idents([ident])]))
+                calls.append(Call(.answersBehind, [.int(stream), .ident(ident), .bound(query.acknowledged)]))
+                calls.append(Call(.incoming, [.int(stream), .ident(ident)]))
+            }
+            let results = try await pool.run(.reading, calls)
+            var answer = FileAnswer(try head(results[0]))
+            let marks = try hashes(results[1])
+            (answer.cursor, answer.bootstrap) = (
+                query.cursor.flatMap { marks[$0] }, query.bootstrap.flatMap { marks[$0] }
+            )
+            if query.ident != nil {
+                answer.file = try results[2].first?.file()
+                let kept = try results[3].rows.map { try $0.answer().answer }
+                answer.known = kept.first { $0.answer.commit == query.acknowledged }
+                answer.answers = kept.filter { $0.answer.commit > query.acknowledged }
+                answer.hash = answer.known?.hash
+                answer.staged = try results[4].first.map { row in
+                    let message = PartedMessage(number: try row.word(0), hash: try row.hash(1), count: try row.word(2))
+                    return PartialMessage(message: message, received: try row.word(3))
+                }
+            }
+            if let file = answer.file, file.last == query.acknowledged { answer.hash = file.hash }
+            if query.acknowledged == 0 { answer.hash = .empty }
+            return answer
+        }
+
+        private func hashes(_ marks: QueryResult) throws -> [StreamVersion: RunningHash] {
+            var hashes: [StreamVersion: RunningHash] = [:]
+            for row in marks.rows { hashes[try row.word(0)] = try row.hash(1) }
+            return hashes
+        }
+
+        func makeFile(
+            user: SyncString,
+            secret: SecretHash,
+            parents: [FileParent],
+            clock: Clock,
+            in stream: Int64
+        ) async throws -> ServerStoreAnswer {
+            let parameters: [Parameter] = [
+                .int(stream), .text(user), .bytes(StoredSecret.bytes(secret)), Self.column(parents),
+                .word(clock.rawValue),
+            ]
+            guard let row = try await pool.run(.writing, .makeFile, parameters).first else {
+                return .failed(.unavailable("The stream has no numbers left for files."))
+            }
+            var file = FileRow(try row.ident(0), user: user, secret: secret, parents: parents)
+            file.clock = clock
+            return .file(file)
+        }
+
+        /// Returns the file of submissions that a secret names. It is created if it is missing.
+        func openWriter(_ secret: SecretHash, _ stream: Int64) async throws -> ServerStoreAnswer {
+            let parameters: [Parameter] = [.int(stream), .bytes(StoredSecret.bytes(secret))]
+            if let known = try await pool.run(.reading, .writer, parameters).first { return .file(try known.file()) }
+            // Another node may create it at the same time: then nothing is inserted.
+            _ = try await pool.run(.writing, .makeWriter, parameters)
+            guard let row = try await pool.run(.writing, .writer, parameters).first else {
+                return .failed(.unavailable("The stream has no numbers left for files."))
+            }
+            return .file(try row.file())
+        }
+
+        /// Removes the files of submissions with other secrets whose answers are at or before the horizon, and that no copied file names.
+        func trimWriters(keeping secret: SecretHash, _ stream: Int64) async throws {
+            let parameters: [Parameter] = [.int(stream), .bytes(StoredSecret.bytes(secret))]
+            let old = try await pool.run(.reading, .oldWriters, parameters).rows.map { try $0.ident(0) }
+            guard !old.isEmpty else { return }
+            var named: Set<FileIdent> = []
+            for row in try await pool.run(.reading, .copiedFiles, [.int(stream), .int(0), .int(0)]).rows {
+                named.formUnion(try StoredParents.parents(try row.bytes(1)).map(\.ident))
+            }
+            let unused = old.filter { !named.contains($0) }
+            if !unused.isEmpty { _ = try await pool.run(.writing, .dropWriters, parameters + [.idents(unused)]) }
+        }
+
+        /// NULL for a file that isn't a copy.
+        static func column(_ parents: [FileParent]) -> Parameter {
+            parents.isEmpty ? .null : .bytes(StoredParents.bytes(parents))
+        }
+
+        func note(_ queries: Queries, of ident: FileIdent, isComplete: Bool, in stream: Int64) async throws {
+            let classes = Set(queries.queries.map(\.className)).sorted()
+            let parameters: [Parameter] = [
+                .int(stream), .ident(ident), .bytes(try StoredMessage.bytes(queries)), .texts(classes),
+            ]
+            _ = try await pool.run(.writing, isComplete ? .noteComplete : .notePending, parameters)
+        }
+    }
+#endif

@@ -1,0 +1,214 @@
+#if PostgreSQL
+    internal import Dispatch
+    internal import FreeholdServerStore
+    public import FreeholdSyncCore
+    internal import Synchronization
+
+    /// A server's store in PostgreSQL.
+    ///
+    /// ```swift
+    /// let store = try await PostgresStore.open(PostgresStore.Options(address: "postgresql://freehold@db.example/freehold"))
+    /// store.perform(request) { answer in … }
+    /// ```
+    /// Several servers may use one database: a commit compares the head of the stream with the one that it was merged on, and does nothing if it has
+    /// changed. What a commit has done is durable as far as the database's settings say so (`fsync`, `synchronous_commit`).
+    ///
+    /// A commit whose connection ends has an outcome that isn't known (`.uncertain`), never one that is guessed.
+    ///
+    /// Any thread may use it. Requests that write one stream are executed in their order, and reads after the writes that were requested before them.
+    public final class PostgresStore: Sendable {
+        public struct Options: Sendable {
+            /// A URI, or keywords and values, as for all programs that use libpq. It may name several hosts, a service or a file of passwords.
+            public var address: String
+            /// The schema that has the tables. It is created if it doesn't exist.
+            public var schema = "freehold"
+            /// The name of the server, which the database shows for its connections.
+            public var name = "freehold"
+            /// The compression of the log. It has to be the same whenever the store is opened.
+            public var compression: (any MessageCompression)?
+            /// The number of connections for writing.
+            public var writers = 4
+            /// The number of connections for reading.
+            public var readers = 4
+            /// The time for which an answer is waited for, in milliseconds. Then the connection is closed.
+            public var patience = 10_000
+            /// The bytes that one answer may have.
+            public var mostAnswerBytes = 256 << 20
+            /// The bytes of the log of one stream that trimming leaves, beside the age of its entries.
+            public var logBytes: UInt64 = 1 << 30
+
+            /// - Parameter address: See `address`.
+            public init(address: String) { self.address = address }
+        }
+
+        let pool: PostgresPool
+        let options: Options
+        /// The epoch of streams that are created.
+        public let epoch: UInt64
+        let turns = StreamTurns()
+        let past = PastImages()
+        private let streams = Mutex<[StreamName: Int64]>([:])
+        /// The streams whose numbers are kept in memory.
+        private static let mostStreams = 100_000
+
+        private init(_ options: Options, epoch: UInt64) {
+            (self.options, self.epoch) = (options, epoch)
+            pool = PostgresPool(
+                PostgresPool.Configuration(
+                    address: options.address,
+                    name: options.name,
+                    schema: options.schema,
+                    sizes: [1, options.writers, options.readers],
+                    patience: .milliseconds(options.patience),
+                    mostBytes: options.mostAnswerBytes
+                )
+            )
+        }
+
+        /// Connects to a database, and creates or changes its tables if that is needed.
+        ///
+        /// - Throws: `PostgresStoreError` if the database can't be reached or its tables are those of a later version.
+        public static func open(_ options: Options) async throws(PostgresStoreError) -> PostgresStore {
+            let answer = await withCheckedContinuation { continuation in
+                DispatchQueue(label: "freehold.postgres.opening").async {
+                    continuation.resume(
+                        returning: Result { () throws(PostgresStoreError) in try Migration.run(options) }
+                    )
+                }
+            }
+            return PostgresStore(options, epoch: try answer.get())
+        }
+
+        /// Ends all connections. Requests fail from then on.
+        public func close() { pool.close() }
+
+        // MARK: Requests
+
+        /// Does a request, and reports the result on any thread. It doesn't block.
+        public func perform(_ request: ServerStoreRequest, _ answer: @escaping @Sendable (ServerStoreAnswer) -> Void) {
+            let isWrite = request.kind.isWrite
+            turns.add(request.stream, isWrite: isWrite) {
+                Task {
+                    answer(await self.answer(request, isWrite: isWrite))
+                    self.turns.end(request.stream, isWrite: isWrite)
+                }
+            }
+        }
+
+        private func answer(_ request: ServerStoreRequest, isWrite: Bool) async -> ServerStoreAnswer {
+            do {
+                guard let stream = try await stream(request.stream, making: request.kind.makesStream) else {
+                    var empty = MemoryServerStore(epoch: epoch)
+                    return empty.perform(request)
+                }
+                return try await perform(request, on: stream)
+            } catch let failure as PostgresFailure {
+                return .failed(failure.storeFailure(isWrite: isWrite))
+            } catch let failure as StoreFailure {
+                return .failed(failure)
+            } catch is MissingStream {
+                // The database lost it, for example in a failover: the number is looked up again.
+                streams.withLock { $0[request.stream] = nil }
+                return .failed(.unavailable("The stream isn't in the database any more."))
+            } catch let limit as RowLimit {
+                return .failed(.limit(SyncString(limit.description)))
+            } catch { return .failed(.damaged(SyncString("\(error)"))) }
+        }
+
+        /// A stream whose head is missing.
+        struct MissingStream: Error {}
+
+        /// Returns the number of a stream. Returns `nil` if the stream doesn't exist.
+        private func stream(_ name: StreamName, making isMaking: Bool) async throws -> Int64? {
+            if let known = streams.withLock({ $0[name] }) { return known }
+            let parameters: [Parameter] = [.text(name.app), .bytes(name.bytes)]
+            func find(_ lane: PostgresPool.Lane) async throws -> Int64? {
+                try await pool.run(lane, .findStream, parameters).first?.int(0)
+            }
+            var found = try await find(.reading)
+            if found == nil, isMaking {
+                _ = try await pool.run(.writing, .makeStream, [.int(.random(in: 1 ... .max))] + parameters)
+                found = try await find(.writing)
+            }
+            if let found {
+                streams.withLock { streams in
+                    if streams.count >= Self.mostStreams { streams = [:] }
+                    streams[name] = found
+                }
+            }
+            return found
+        }
+
+        private func perform(_ request: ServerStoreRequest, on stream: Int64) async throws -> ServerStoreAnswer {
+            let past = PastKey(name: request.stream, stream: stream)
+            switch request.kind {
+            case .bind(let query): return .bind(try await bind(query, stream))
+            case .makeFile(let user, let secret, let parents, let clock):
+                return try await makeFile(user: user, secret: secret, parents: parents, clock: clock, in: stream)
+            case .openWriter(let secret): return try await openWriter(secret, stream)
+            case .trimWriters(let secret):
+                try await trimWriters(keeping: secret, stream)
+                return .done
+            case .noteFile(let ident, let acknowledged, let leastBase, let time):
+                let parameters: [Parameter] = [
+                    .int(stream), .ident(ident), .bound(acknowledged), leastBase.map { .word($0) } ?? .null, .int(time),
+                ]
+                _ = try await pool.run(.writing, .noteFile, parameters)
+                return .done
+            case .noteQueries(let ident, let queries, let isComplete):
+                try await note(queries, of: ident, isComplete: isComplete, in: stream)
+                return .done
+            case .read(let query): return .rows(try await rows(query, stream))
+            case .commit(let commit): return try await self.commit(commit, stream)
+            case .stage(let ident, let part): return try await stage(part, of: ident, in: stream)
+            case .parts(let name): return .parts(try await parts(name, stream))
+            case .dropParts(let name):
+                _ = try await pool.run(.writing, .dropParts, [.int(stream), .ident(name.ident), .word(name.commit)])
+                return .done
+            case .keepPart(let ident, let part, let time): return try await keep(part, of: ident, at: time, in: stream)
+            case .keptParts(let ident): return .keptParts(try await keptBytes(ident, stream))
+            case .trimParts(let time):
+                _ = try await pool.run(.writing, .dropOldIncoming, [.int(stream), .int(time)])
+                _ = try await pool.run(.writing, .dropUnboundParts, [.int(stream), .int(time)])
+                return .done
+            case .trimFiles(let unused, let idle):
+                _ = try await pool.run(.writing, .trimFiles, [.int(stream), .int(unused), .int(idle)])
+                return .done
+            case .step(let cursor, let count, let end):
+                return .step(try await step(after: cursor, objects: count, through: end, past))
+            case .page(let name, let key, let version, let count):
+                return .page(try await page(of: name, after: key, at: version, objects: count, past))
+            case .keys(let keys, let name, let version):
+                return .page(try await page(of: name, keys: keys, at: version, past))
+            case .objects(let names, let version): return .objects(try await objects(names, at: version, past))
+            case .trim(let log, let horizon): return .head(try await trim(log: log, horizon: horizon, stream))
+            }
+        }
+    }
+
+    /// The reason for which a database can't be used.
+    public struct PostgresStoreError: Error, CustomStringConvertible {
+        public let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+
+    extension ServerStoreRequest.Kind {
+        fileprivate var isWrite: Bool {
+            switch self {
+            case .makeFile, .openWriter, .noteFile, .noteQueries, .commit, .stage, .dropParts, .keepPart, .trimParts,
+                .trimFiles, .trimWriters, .trim:
+                true
+            case .bind, .read, .parts, .keptParts, .step, .page, .keys, .objects: false
+            }
+        }
+
+        /// A Boolean value that indicates whether the request stores something in a stream that doesn't exist yet.
+        fileprivate var makesStream: Bool {
+            switch self {
+            case .makeFile, .openWriter, .commit, .stage, .keepPart: true
+            default: false
+            }
+        }
+    }
+#endif

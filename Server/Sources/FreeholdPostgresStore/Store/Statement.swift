@@ -1,0 +1,247 @@
+#if PostgreSQL
+    /// The statements of the store. Each is prepared once for each connection, and planned once (`plan_cache_mode`).
+    ///
+    /// They use what PostgreSQL and the distributed databases that speak its protocol have in common: no sequences, triggers, advisory locks, NOTIFY,
+    /// `FOR UPDATE`, cursors or temporary tables, and a statement changes a table once.
+    enum Statement: String, CaseIterable, Sendable {
+        // Streams
+        case findStream, makeStream, head, marks
+        // Files
+        case makeFile, makeWriter, writer, files, noteFile, notePending, noteComplete, copiedFiles, trimFiles
+        case oldWriters, dropWriters
+        // Answers
+        case answersBehind, answers, answersOfFiles
+        // Objects
+        case objects, page, users
+        // The log
+        case log, commit
+        // Incomplete commits
+        case dropPartsBehind, stage, parts, dropParts, dropUnboundParts
+        case incoming, incomingOfUser, beginIncoming, appendIncoming, incomingBytes, dropIncoming, dropOldIncoming
+        // Upkeep
+        case logExcess, trim, trimLog, bury
+
+        var sql: String {
+            switch self {
+            case .findStream: "SELECT sid FROM stream WHERE app = $1 AND name = $2"
+            case .makeStream:
+                """
+                WITH made AS (INSERT INTO stream(sid, app, name, last_ident) VALUES ($1, $2, $3, 0)
+                    ON CONFLICT (app, name) DO NOTHING RETURNING sid),
+                first AS (INSERT INTO commit_mark(sid, version, hash, clock, at)
+                    SELECT sid, 0, '\(Self.empty)'::uuid, 0, 0 FROM made)
+                INSERT INTO stream_head(sid, epoch, term, version, hash, clock, now, horizon, log_start)
+                SELECT made.sid, store.epoch, 0, 0, '\(Self.empty)'::uuid, 0, 0, 0, 0 FROM made CROSS JOIN store
+                """
+            case .head:
+                "SELECT epoch, version, hash, clock, now, horizon, log_start FROM stream_head WHERE sid = $1"
+            case .marks: "SELECT version, hash, clock, at FROM commit_mark WHERE sid = $1 AND version = ANY($2)"
+            case .makeFile:
+                """
+                WITH number AS (UPDATE stream SET last_ident = last_ident + 1 WHERE sid = $1 AND last_ident < 4294967295
+                    RETURNING last_ident)
+                INSERT INTO client_file(sid, ident, usr, secret, parents, last, hash, clock, seen_at, classes)
+                SELECT $1::int8, last_ident, $2::text, $3::bytea, $4::bytea, 0, '\(Self.empty)'::uuid, $5::int8, 0, '{}' FROM number RETURNING ident
+                """
+            // The index of writers refuses a second one.
+            case .makeWriter:
+                """
+                WITH number AS (UPDATE stream SET last_ident = last_ident + 1 WHERE sid = $1 AND last_ident < 4294967295
+                    RETURNING last_ident)
+                INSERT INTO client_file(sid, ident, usr, secret, parents, last, hash, clock, seen_at, classes)
+                SELECT $1::int8, last_ident, '', $2::bytea, NULL, 0, '\(Self.empty)'::uuid, 0, 0, '{}' FROM number
+                ON CONFLICT DO NOTHING RETURNING ident
+                """
+            case .writer:
+                """
+                SELECT ident, usr, secret, parents, last, hash, clock, least_base, seen_at, subscribed, pending, classes
+                FROM client_file WHERE sid = $1 AND usr = '' AND secret = $2
+                """
+            case .oldWriters:
+                "SELECT f.ident FROM client_file f WHERE \(Self.isOldWriter) ORDER BY f.ident"
+            case .dropWriters:
+                """
+                WITH dropped AS (DELETE FROM client_file f WHERE \(Self.isOldWriter) AND f.ident = ANY($3) RETURNING f.ident)
+                DELETE FROM commit_answer WHERE sid = $1 AND ident IN (SELECT ident FROM dropped)
+                """
+            case .files:
+                """
+                SELECT ident, usr, secret, parents, last, hash, clock, least_base, seen_at, subscribed, pending, classes
+                FROM client_file WHERE sid = $1 AND ident = ANY($2)
+                """
+            case .noteFile:
+                """
+                WITH noted AS (UPDATE client_file SET acknowledged = $3, least_base = $4, seen_at = $5
+                    WHERE sid = $1 AND ident = $2)
+                DELETE FROM commit_answer WHERE sid = $1 AND ident = $2 AND number < $3 AND number < coalesce(
+                    (SELECT min(a.number) FROM commit_answer a JOIN stream_head h ON h.sid = a.sid
+                        WHERE a.sid = $1 AND a.ident = $2 AND a.version > h.horizon), 9223372036854775807)
+                """
+            case .notePending:
+                """
+                UPDATE client_file SET pending = $3,
+                    classes = ARRAY(SELECT unnest(classes) UNION SELECT unnest($4::text[]))
+                WHERE sid = $1 AND ident = $2
+                """
+            case .noteComplete:
+                """
+                UPDATE client_file SET subscribed = $3, pending = NULL, classes = $4::text[]
+                WHERE sid = $1 AND ident = $2
+                """
+            case .copiedFiles:
+                """
+                SELECT ident, parents FROM client_file
+                WHERE sid = $1 AND ident >= $2 AND ident <> $3 AND parents IS NOT NULL ORDER BY ident
+                """
+            case .trimFiles:
+                """
+                DELETE FROM client_file WHERE sid = $1 AND last = 0 AND parents IS NULL AND seen_at <> 0
+                    AND seen_at < CASE WHEN subscribed IS NULL THEN $2::int8 ELSE $3::int8 END
+                """
+            case .answersBehind:
+                """
+                SELECT ident, number, version, clock, hash, refusals FROM commit_answer
+                WHERE sid = $1 AND ident = $2 AND number >= $3 ORDER BY number
+                """
+            case .answers:
+                """
+                SELECT ident, number, version, clock, hash, refusals FROM commit_answer
+                WHERE sid = $1 AND (ident, number) IN (SELECT * FROM unnest($2::int8[], $3::int8[]))
+                """
+            case .answersOfFiles:
+                """
+                SELECT ident, number, version, clock, hash, refusals FROM commit_answer
+                WHERE sid = $1 AND ident = ANY($2) ORDER BY ident, number
+                """
+            // The first rows that have the bytes of $4 together, and the one that exceeds them.
+            case .objects:
+                """
+                SELECT n, version, dead, doc, meta FROM (
+                    SELECT t.n, o.version, o.dead, o.doc, o.meta, octet_length(o.doc) + octet_length(o.meta) AS size,
+                        sum(octet_length(o.doc) + octet_length(o.meta)) OVER (ORDER BY t.n) AS total
+                    FROM unnest($2::text[], $3::bytea[]) WITH ORDINALITY AS t(class, key, n)
+                    JOIN object o ON o.sid = $1 AND o.class = t.class AND o.key = t.key) r
+                WHERE total - size < $4 ORDER BY n
+                """
+            // Those that aren't dead, or died after $4.
+            case .page:
+                """
+                SELECT key, version, dead, doc, meta FROM (
+                    SELECT key, version, dead, doc, meta, octet_length(doc) + octet_length(meta) AS size,
+                        sum(octet_length(doc) + octet_length(meta)) OVER (ORDER BY key) AS total
+                    FROM (SELECT key, version, dead, doc, meta FROM object
+                        WHERE sid = $1 AND class = $2 AND key > $3 AND (NOT dead OR version > $4)
+                        ORDER BY key LIMIT $5) p) r
+                WHERE total - size < $6 ORDER BY key
+                """
+            case .users: "SELECT usr, bytes FROM user_bytes WHERE sid = $1 AND usr = ANY($2)"
+            case .log:
+                """
+                SELECT version, body FROM (
+                    SELECT version, body, octet_length(body) AS size, sum(octet_length(body)) OVER (ORDER BY version) AS total
+                    FROM (SELECT version, body FROM commit_log WHERE sid = $1 AND version > $2
+                        ORDER BY version LIMIT 500) p) r
+                WHERE total - size < $3 ORDER BY version
+                """
+            case .commit: Self.commitText
+            case .dropPartsBehind:
+                "DELETE FROM commit_part WHERE sid = $1 AND ident = $2 AND number = $3 AND part > $4"
+            case .stage:
+                """
+                INSERT INTO commit_part(sid, ident, number, part, body)
+                SELECT $1::int8, $2::int8, $3::int8, $4::int8, $5::bytea
+                WHERE $4::int8 <= (SELECT count(*) FROM commit_part WHERE sid = $1 AND ident = $2 AND number = $3)
+                ON CONFLICT (sid, ident, number, part) DO UPDATE SET body = excluded.body RETURNING part
+                """
+            case .parts:
+                """
+                SELECT part, body FROM commit_part WHERE sid = $1 AND ident = $2 AND number = $3 AND part >= $4
+                ORDER BY part LIMIT 4
+                """
+            case .dropParts: "DELETE FROM commit_part WHERE sid = $1 AND ident = $2 AND number = $3"
+            case .dropUnboundParts:
+                """
+                DELETE FROM commit_part WHERE sid = $1 AND coalesce((SELECT seen_at FROM client_file f
+                    WHERE f.sid = commit_part.sid AND f.ident = commit_part.ident), 0) < $2
+                """
+            case .incoming:
+                "SELECT number, hash, count, received FROM incoming WHERE sid = $1 AND ident = $2"
+            case .incomingOfUser:
+                """
+                SELECT i.ident, i.count, i.at FROM client_file own
+                JOIN client_file f ON f.sid = own.sid AND f.usr = own.usr
+                JOIN incoming i ON i.sid = f.sid AND i.ident = f.ident
+                WHERE own.sid = $1 AND own.ident = $2 AND i.ident <> $2
+                """
+            case .beginIncoming:
+                """
+                WITH begun AS (INSERT INTO incoming(sid, ident, number, hash, count, received, at)
+                    SELECT sid, ident, $3::int8, $4::uuid, $5::int8, $6::int8, $7::int8 FROM client_file WHERE sid = $1 AND ident = $2
+                    ON CONFLICT (sid, ident) DO UPDATE SET number = excluded.number, hash = excluded.hash,
+                        count = excluded.count, received = excluded.received, at = excluded.at
+                    RETURNING sid, ident)
+                INSERT INTO incoming_part(sid, ident, start, body) SELECT sid, ident, 0, $8::bytea FROM begun
+                ON CONFLICT (sid, ident, start) DO UPDATE SET body = excluded.body RETURNING ident
+                """
+            case .appendIncoming:
+                """
+                WITH added AS (UPDATE incoming SET received = $7, at = $8
+                    WHERE sid = $1 AND ident = $2 AND number = $3 AND hash = $4 AND count = $5 AND received = $6
+                        AND EXISTS (SELECT 1 FROM client_file f WHERE f.sid = incoming.sid AND f.ident = incoming.ident)
+                    RETURNING sid, ident)
+                INSERT INTO incoming_part(sid, ident, start, body) SELECT sid, ident, $6::int8, $9::bytea FROM added
+                ON CONFLICT (sid, ident, start) DO UPDATE SET body = excluded.body RETURNING ident
+                """
+            case .incomingBytes:
+                """
+                SELECT start, body FROM incoming_part WHERE sid = $1 AND ident = $2 AND start >= $3
+                ORDER BY start LIMIT 4
+                """
+            case .dropIncoming:
+                """
+                WITH dropped AS (DELETE FROM incoming WHERE sid = $1 AND ident = ANY($2))
+                DELETE FROM incoming_part WHERE sid = $1 AND ident = ANY($2)
+                """
+            case .dropOldIncoming:
+                """
+                WITH dropped AS (DELETE FROM incoming WHERE sid = $1 AND at < $2 RETURNING ident)
+                DELETE FROM incoming_part WHERE sid = $1 AND ident IN (SELECT ident FROM dropped)
+                """
+            // The greatest version of the log whose later rows have the bytes of $2.
+            case .logExcess:
+                """
+                SELECT coalesce(max(version), 0) FROM (
+                    SELECT version, sum(octet_length(body)) OVER (ORDER BY version DESC) AS total
+                    FROM commit_log WHERE sid = $1) r
+                WHERE total > $2
+                """
+            // $2: the start of the log. $3: the horizon, unless a file that was seen since $4 needs a lower one.
+            case .trim:
+                """
+                UPDATE stream_head SET log_start = greatest(log_start, $2), horizon = greatest(horizon, least($3,
+                    greatest(log_start, $2), (SELECT min(least_base) FROM client_file
+                        WHERE sid = $1 AND seen_at >= $4 AND least_base >= 0)))
+                WHERE sid = $1
+                """
+            case .trimLog:
+                """
+                DELETE FROM commit_log WHERE sid = $1 AND version IN (SELECT version FROM commit_log
+                    WHERE sid = $1 AND version <= $2 ORDER BY version LIMIT 1000) RETURNING version
+                """
+            case .bury:
+                """
+                DELETE FROM object WHERE sid = $1 AND dead AND version <= $2 AND (class, key) IN (SELECT class, key FROM object
+                    WHERE sid = $1 AND dead AND version <= $2 LIMIT 1000) RETURNING version
+                """
+            }
+        }
+
+        /// Files of submissions with other secrets than $2, whose answers are at or before the horizon.
+        private static let isOldWriter = """
+            f.sid = $1 AND f.usr = '' AND f.secret <> $2 AND f.parents IS NULL AND NOT EXISTS (SELECT 1
+                FROM commit_answer a JOIN stream_head h ON h.sid = a.sid
+                WHERE a.sid = f.sid AND a.ident = f.ident AND a.version > h.horizon)
+            """
+        private static let empty = "00000000-0000-0000-0000-000000000000"
+    }
+#endif

@@ -1,0 +1,189 @@
+#if PostgreSQL
+    internal import FreeholdBSON
+    internal import FreeholdEngine
+    internal import FreeholdServerStore
+    internal import FreeholdSyncCore
+
+    #if canImport(FoundationEssentials)
+        internal import FoundationEssentials
+    #else
+        internal import Foundation
+    #endif
+
+    /// A row that can't be what was stored.
+    struct RowDamage: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+
+    /// An object or a key that no row can hold.
+    struct RowLimit: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+
+    /// Keys as byte strings that sort as keys do: the kind, then the integer with its sign flipped, the text, or the 12 or 16 bytes of an id.
+    enum StoredKey {
+        /// The bytes that the text of a key may have.
+        static let mostBytes = 1 << 10
+
+        static func bytes(_ key: PrimaryKey) -> [UInt8] {
+            switch key {
+            case .null: [0]
+            case .int(let value):
+                [1] + withUnsafeBytes(of: (UInt64(bitPattern: value) ^ 1 << 63).bigEndian) { Array($0) }
+            case .string(let value): [2] + Array(value.string.utf8)
+            case .objectId(let value): [3] + value.withUnsafeBytes { Array($0) }
+            case .uuid(let value): [4] + withUnsafeBytes(of: value.uuid) { Array($0) }
+            }
+        }
+
+        /// - Throws: `RowLimit` if the key is too long to be stored.
+        static func checked(_ name: ObjectName) throws -> [UInt8] {
+            let bytes = bytes(name.key)
+            guard bytes.count <= mostBytes + 1, name.className.string.utf8.count <= mostBytes else {
+                throw RowLimit("The key of an object has more than \(mostBytes) bytes.")
+            }
+            return bytes
+        }
+
+        static func key(_ bytes: [UInt8]) throws -> PrimaryKey {
+            let rest = bytes.dropFirst()
+            switch (bytes.first, rest.count) {
+            case (0, 0): return .null
+            case (1, 8): return .int(Int64(bitPattern: rest.reduce(0 as UInt64) { $0 << 8 | UInt64($1) } ^ 1 << 63))
+            case (2, _):
+                guard let text = String(validating: rest, as: UTF8.self) else { throw RowDamage("A key isn't UTF-8.") }
+                return .string(SyncString(text))
+            case (3, ObjectId.byteCount): return .objectId(rest.withUnsafeBytes { ObjectId(bytes: $0) })
+            case (4, 16): return .uuid(UUID(uuid: rest.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }))
+            default: throw RowDamage("A key has an unknown form.")
+            }
+        }
+    }
+
+    /// Objects as the columns `doc` and `meta`: the document, which any program can read, and everything else that a merge needs.
+    enum StoredDocument {
+        /// The first byte of `meta`.
+        private static let form: UInt8 = 1
+        private static let limits = BSONLimits(depth: BSONLimits.maximumDepth, size: .max)
+
+        /// - Throws: `RowLimit` if documents can't be nested as deep.
+        static func columns(_ object: MergedObject, _ key: PrimaryKey) throws -> (doc: [UInt8], meta: [UInt8]) {
+            let stored = object.stored(key)
+            do { return (try stored.doc.bytes(limits: limits), [form] + stored.meta) } catch {
+                throw RowLimit("\(error)")
+            }
+        }
+
+        static func object(doc: [UInt8], meta: [UInt8]) throws -> MergedObject {
+            guard meta.first == form else { throw RowDamage("An object is stored in a form of a later version.") }
+            let document = try doc.withUnsafeBytes { try BSONDocument($0, limits: limits) }
+            return try MergedObject(StoredObject(doc: document, meta: Array(meta.dropFirst())))
+        }
+    }
+
+    /// The hashes of secrets.
+    enum StoredSecret {
+        static func bytes(_ secret: SecretHash) -> [UInt8] {
+            secret.words.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
+        }
+
+        static func secret(_ bytes: [UInt8]) throws -> SecretHash {
+            guard bytes.count == 32 else { throw RowDamage("A file's secret isn't 32 bytes.") }
+            return SecretHash(
+                words: stride(from: 0, to: 32, by: 4).map { start in
+                    bytes[start..<start + 4].reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
+                }
+            )
+        }
+    }
+
+    /// A group of commits in a row of the log.
+    enum StoredGroup {
+        private static let form: UInt8 = 1
+
+        struct Entry: Sendable {
+            let version: StreamVersion
+            let author: PartName
+            let images: StoredImages
+        }
+
+        static func bytes(_ entries: [LogEntry], _ compression: (any MessageCompression)?) throws -> [UInt8] {
+            var bytes = [form]
+            func append(_ number: UInt64) { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }
+            for entry in entries {
+                let images: [UInt8]
+                do { images = try StoredImages.bytes(entry.changes, compression) } catch { throw RowLimit("\(error)") }
+                append(entry.version)
+                append(UInt64(entry.author.ident.rawValue))
+                append(entry.author.commit)
+                append(UInt64(images.count))
+                bytes.append(contentsOf: images)
+            }
+            return bytes
+        }
+
+        static func entries(_ bytes: [UInt8], _ compression: (any MessageCompression)?) throws -> [Entry] {
+            guard bytes.first == form else { throw RowDamage("A row of the log has the form of a later version.") }
+            var rest = bytes.dropFirst()
+            func number() throws -> UInt64 {
+                guard rest.count >= 8 else { throw RowDamage("A row of the log ends too early.") }
+                defer { rest = rest.dropFirst(8) }
+                return rest.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+            }
+            var entries: [Entry] = []
+            while !rest.isEmpty {
+                let (version, ident, commit, count) = (try number(), try number(), try number(), try number())
+                guard let ident = UInt32(exactly: ident), count <= UInt64(rest.count) else {
+                    throw RowDamage("A row of the log ends too early.")
+                }
+                let images = try StoredImages(Array(rest.prefix(Int(count))), compression)
+                rest = rest.dropFirst(Int(count))
+                let author = PartName(FileIdent(rawValue: ident), commit)
+                entries.append(Entry(version: version, author: author, images: images))
+            }
+            return entries
+        }
+    }
+
+    extension QueryResult.Row {
+        /// The row of `Statement.head`.
+        func head() throws -> StreamHead {
+            var head = StreamHead(epoch: try word(0))
+            (head.version, head.hash) = (try word(1), try hash(2))
+            (head.clock, head.now) = (Clock(rawValue: try word(3)), try int(4))
+            (head.horizon, head.logStart) = (try word(5), try word(6))
+            guard head.logStart <= head.version, head.horizon <= head.version else {
+                throw RowDamage("The stream's head contradicts itself.")
+            }
+            return head
+        }
+
+        /// The row of `Statement.files`.
+        func file() throws -> FileRow {
+            var file = FileRow(
+                try ident(0),
+                user: try text(1),
+                secret: try StoredSecret.secret(try bytes(2)),
+                parents: try optionalBytes(3).map { try StoredParents.parents($0) } ?? []
+            )
+            (file.last, file.hash, file.clock) = (try word(4), try hash(5), Clock(rawValue: try word(6)))
+            (file.leastBase, file.time) = (try optionalWord(7), try int(8))
+            file.subscribed = try optionalBytes(9).flatMap { try StoredMessage.queries($0) }
+            file.pending = try optionalBytes(10).flatMap { try StoredMessage.queries($0) }
+            file.classes = Set(try texts(11))
+            return file
+        }
+
+        /// The row of the statements of answers.
+        func answer() throws -> (ident: FileIdent, answer: StoredAnswer) {
+            let (number, version, clock, hash) = (try word(1), try word(2), Clock(rawValue: try word(3)), try hash(4))
+            let refusals = try optionalBytes(5).map { try StoredMessage.answer($0).answer.refusals } ?? []
+            let answer = MergeAnswer(stored: number, version: version, clock: clock, refusals: refusals)
+            return (try ident(0), StoredAnswer(answer, hash: hash))
+        }
+    }
+#endif

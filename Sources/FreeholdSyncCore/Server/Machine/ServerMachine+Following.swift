@@ -1,0 +1,357 @@
+/// What other nodes, and other writers of the store, commit to a stream (sync-decisions.md, "Several nodes on one store").
+///
+/// A node has two heads of a stream. The known head is the newest one that the store answered. The published head is the one up to which live
+/// sessions have everything. What lies between them is read once, one step at a time, and published like the steps of the node's own groups.
+extension ServerMachine {
+    // MARK: Heads
+
+    /// Takes in rows, if the store didn't go back.
+    ///
+    /// - Returns: false if the store went back: then the stream is forgotten.
+    @discardableResult
+    mutating func learn(_ rows: StoreRows, _ name: StreamName, asked: KnownHead?) -> Bool {
+        if let asked, asked.memory == streams[name]?.memory, rows.known != asked.head.hash {
+            return goBack(name)
+        }
+        return learn(rows.head, name, asked: asked)
+    }
+
+    /// Takes in a head that the store answered. Heads count in the order in which they were requested.
+    ///
+    /// - Parameter asked: What was known when the request was made. An older head means that the store went back. Without it nothing is known of
+    ///   the order of the answer and others.
+    /// - Returns: false if the store went back: then the stream is forgotten.
+    @discardableResult
+    mutating func learn(_ head: StreamHead, _ name: StreamName, asked: KnownHead?) -> Bool {
+        guard let stream = streams[name] else { return true }
+        // The answer to a request from before the store went back.
+        if let asked, asked.memory != stream.memory { return true }
+        let isInOrder = !configuration.broken.contains(.headsInOrder)
+        if let known = isInOrder ? asked?.head : stream.known, !head.continues(known) { return goBack(name) }
+        guard head.epoch == stream.known.epoch else { return goBack(name) }
+        // An answer that was overtaken.
+        guard head.version >= stream.known.version else { return true }
+        if head.version > stream.known.version {
+            streams[name]?.known = head
+        } else {
+            guard head.hash == stream.known.hash else { return goBack(name) }
+            // A trim moves the horizon and the log's start. A store that went back to the same version may have moved them less.
+            let isNewer = head.horizon >= stream.known.horizon && head.logStart >= stream.known.logStart
+            let isBack = asked.map { $0.head.cursor == head.cursor && head.horizon < $0.head.horizon } ?? false
+            if isNewer || isBack { streams[name]?.known = head }
+        }
+        guard let known = streams[name]?.known else { return true }
+        if stream.head.cursor == known.cursor { streams[name]?.head = known }
+        if stream.rows.head != known { streams[name]?.forgetRows(known) }
+        follow(name)
+        return true
+    }
+
+    /// The store is an older one than the node knew, or one with another history: the node forgets what it knows of the stream. Sessions end,
+    /// and their next bind compares what they have with the store.
+    ///
+    /// - Returns: false
+    @discardableResult
+    mutating func goBack(_ name: StreamName) -> Bool {
+        if configuration.broken.contains(.noticesReturn) { return true }
+        guard let stream = streams.removeValue(forKey: name) else { return false }
+        purposes = purposes.filter { $0.value.purpose.stream != name }
+        for (number, purpose) in works.sorted(by: { $0.key < $1.key }) where purpose.stream == name {
+            works[number] = nil
+            actions.append(.cancelWork(number))
+        }
+        for key in sessions.keys.filter({ sessions[$0]?.stream == name }).sorted() {
+            // The file's number may be another file's in the store.
+            sessions[key]?.incoming = nil
+            sessions[key]?.stagedBytes = 0
+            end(key, .transient(after: 0), Self.wentBack)
+        }
+        for item in (stream.group?.items ?? []) + stream.queue {
+            guard let number = item.submission else { continue }
+            actions.append(.submitted(number, .failed(.transient(after: 1_000), text: Self.wentBack)))
+        }
+        forgetWriter(name)
+        return false
+    }
+
+    /// Checks the heads of all streams.
+    func checkHeads() {
+        for stream in streams.values {
+            assert(stream.known.continues(stream.head), "The published head isn't one that the store had.")
+            assert(stream.rows.head.version <= stream.known.version, "Rows are of a version that isn't known.")
+            let isPublished = stream.waiting.contains { $0.binding.file.head.version <= stream.head.version }
+            assert(!isPublished, "A bind waits for a head that is published.")
+        }
+    }
+
+    static var wentBack: SyncString { "The store has another history." }
+
+    // MARK: Reading
+
+    /// Looks whether another node committed.
+    mutating func look(_ name: StreamName) {
+        guard let stream = streams[name] else { return }
+        if stream.sessions.isEmpty, stream.waiting.isEmpty { return request(name, .read(RowQuery()), .head(name)) }
+        streams[name]?.isDue = true
+        follow(name)
+    }
+
+    /// Asks for the step behind the published head, if there is one and no other is being read or published.
+    mutating func follow(_ name: StreamName) {
+        guard let stream = streams[name], !stream.isReading, !stream.isPublishing else { return }
+        let isBehind = stream.known.cursor != stream.head.cursor
+        guard stream.isDue || isBehind else { return }
+        streams[name]?.isDue = false
+        if stream.sessions.isEmpty, stream.waiting.isEmpty {
+            streams[name]?.head = stream.known
+            return
+        }
+        streams[name]?.isReading = true
+        request(name, .step(after: stream.head.cursor, objects: configuration.stepObjects), .follow(name))
+    }
+
+    mutating func takeFollowed(_ answer: ServerStoreAnswer, _ name: StreamName, asked: KnownHead?) {
+        guard let stream = streams[name], asked?.memory == stream.memory else { return }
+        // After a failure, the stream is looked at again by the timer.
+        guard case .step(let found) = answer else {
+            streams[name]?.isReading = false
+            return
+        }
+        // The log was cut, or the store went back.
+        guard let step = found else {
+            var query = RowQuery()
+            query.known = stream.head.version
+            return request(name, .read(query), .gap(name, stream.head.cursor))
+        }
+        if let head = step.head {
+            guard learn(head, name, asked: asked) else { return }
+        }
+        streams[name]?.isReading = false
+        take(step, name)
+    }
+
+    /// Ends live sessions if the log was cut behind the published head. The store had no step there.
+    mutating func takeGap(
+        _ answer: ServerStoreAnswer,
+        _ name: StreamName,
+        behind cursor: Cursor,
+        asked: KnownHead?
+    ) {
+        guard streams[name]?.memory == asked?.memory else { return }
+        streams[name]?.isReading = false
+        // After a failure, the stream is looked at again by the timer.
+        guard case .rows(let rows) = answer else { return }
+        guard rows.known == cursor.hash else {
+            goBack(name)
+            return
+        }
+        // What the answer says is dealt with here.
+        streams[name]?.isReading = true
+        guard learn(rows.head, name, asked: asked) else { return }
+        streams[name]?.isReading = false
+        guard let stream = streams[name], rows.head.logStart > stream.head.version, !stream.isPublishing else { return }
+        // The log was cut: live sessions can't be sent what they lack.
+        streams[name]?.head = stream.known
+        streams[name]?.sums.leaveBehind(stream.head.cursor)
+        for key in stream.sessions.keys where sessions[key]?.isLive == true {
+            sessions[key]?.cursor = stream.head.cursor
+            sessions[key]?.state = .behind
+            end(key, .transient(after: 0), "The client is too far behind.")
+        }
+        finishPublishing(name)
+        for key in sessions.restless(in: name) { pump(key) }
+    }
+
+    // MARK: Steps
+
+    /// A step that another node made.
+    mutating func take(given step: StreamStep, _ name: StreamName) {
+        guard let stream = streams[name], step.to.version > stream.head.version else { return }
+        guard step.from == stream.head.cursor, !stream.isPublishing else { return look(name) }
+        if step.to.version > stream.known.version {
+            var known = stream.known
+            (known.version, known.hash, known.clock) = (step.to.version, step.to.hash, max(known.clock, step.clock))
+            known.horizon = max(known.horizon, step.horizon)
+            streams[name]?.known = known
+            streams[name]?.forgetRows(known)
+        }
+        take(step, name)
+    }
+
+    /// Publishes a step behind the published head.
+    private mutating func take(_ step: StreamStep, _ name: StreamName) {
+        guard let stream = streams[name] else { return }
+        // What was read meanwhile is published already, or is read again.
+        guard step.from == stream.head.cursor, step.to != step.from, !stream.isPublishing else { return follow(name) }
+        // The store went back to between the two heads, and has another history from there on.
+        if step.to.version == stream.known.version, step.to != stream.known.cursor {
+            goBack(name)
+            return
+        }
+        if configuration.broken.contains(.readsOnce) { return leaveAllBehind(step, name) }
+        streams[name]?.isPublishing = true
+        streams[name]?.stepBytes = StreamStep.mostBytes
+        let work = StepWork(
+            step,
+            startClock: stream.head.clock,
+            stream.sessions.views,
+            retired: stream.sums.retired(at: step.from),
+            partedBytes: configuration.partedBytes
+        )
+        start(work, of: "", .follow(name, memory: stream.memory))
+    }
+
+    /// A step of other nodes was compared with the views of the stream's sessions.
+    mutating func publishFollowed(_ work: StepWork, _ name: StreamName, memory: UInt64) {
+        // No copy of the stream is kept, so that its tables aren't copied.
+        guard streams[name]?.memory == memory, let step = work.contents?.step,
+            let head = streams[name]?.head(at: step)
+        else { return }
+        publish(work, of: step, to: head, in: name)
+        finishPublishing(name)
+    }
+
+    /// Answers the commits of a step, sends it to live sessions, and moves the published head.
+    mutating func publish(_ work: StepWork, of step: StreamStep, to head: StreamHead, in name: StreamName) {
+        streams[name]?.isPublishing = false
+        streams[name]?.stepBytes = 0
+        guard streams[name]?.head.cursor == step.from else { return }
+        if !configuration.broken.contains(.answersFirst) { answer(step, name) }
+        streams[name]?.head = head
+        send(work, of: step, in: name)
+        if configuration.broken.contains(.answersFirst) { answer(step, name) }
+        resumeWaiting(name)
+    }
+
+    /// Reads the next step after the published head has moved.
+    private mutating func finishPublishing(_ name: StreamName) {
+        resumeWaiting(name)
+        if streams[name]?.isUnused == true {
+            streams[name] = nil
+        } else {
+            follow(name)
+        }
+    }
+
+    /// Begins the sessions that waited for the published head.
+    private mutating func resumeWaiting(_ name: StreamName) {
+        guard let version = streams[name]?.head.version, let waiting = streams[name]?.waiting, !waiting.isEmpty else {
+            return
+        }
+        streams[name]?.waiting = waiting.filter { $0.binding.file.head.version > version }
+        for bind in waiting where bind.binding.file.head.version <= version {
+            finish(bind.key, bind.binding, views: bind.views)
+        }
+    }
+
+    /// Only for ``BrokenRule/readsOnce``: each session reads for itself.
+    private mutating func leaveAllBehind(_ step: StreamStep, _ name: StreamName) {
+        guard let stream = streams[name] else { return }
+        streams[name]?.head = stream.head(at: step)
+        streams[name]?.sums.leaveBehind(step.from)
+        for key in stream.sessions.keys {
+            if sessions[key]?.isLive == true { leaveBehind(key, at: step.from) }
+            pump(key)
+        }
+        finishPublishing(name)
+    }
+
+    // MARK: Answers
+
+    /// Answers the commits of a step whose authors don't have the answers.
+    private mutating func answer(_ step: StreamStep, _ name: StreamName) {
+        var found: [SessionKey: [StepCommit]] = [:]
+        for commit in step.commits {
+            guard let key = streams[name]?.sessions[commit.ident] else { continue }
+            found[key, default: []].append(commit)
+        }
+        for key in found.keys.sorted() { answer(found[key] ?? [], key) }
+    }
+
+    /// Answers commits of a session's file, as far as the client doesn't know the answers.
+    ///
+    /// - Returns: false if the session ended, since a copy of the file made the commits.
+    @discardableResult
+    mutating func answer(_ commits: [StepCommit], _ key: SessionKey) -> Bool {
+        guard let session = sessions[key] else { return false }
+        let new = commits.filter { $0.ident == session.ident && $0.number > session.acknowledged }
+        let areOwn = new.allSatisfy { session.hash(of: $0.number) == $0.stored.hash }
+        guard areOwn || configuration.broken.contains(.comparesHashes) else {
+            // The next bind finds out what the copies have in common.
+            end(key, .transient(after: 0), "The file is used twice.")
+            return false
+        }
+        acknowledge(key, new.map(\.stored))
+        return sessions[key] != nil
+    }
+
+    // MARK: Own commits
+
+    /// Has an own commit looked for, if a newer head was answered before it was.
+    mutating func verify(_ cursor: Cursor, _ name: StreamName) {
+        guard let stream = streams[name], stream.known.version > cursor.version else { return }
+        streams[name]?.unverified.append(cursor)
+        check(cursor, name)
+    }
+
+    private mutating func check(_ cursor: Cursor, _ name: StreamName) {
+        var query = RowQuery()
+        query.known = cursor.version
+        request(name, .read(query), .check(name, cursor))
+    }
+
+    mutating func takeCheck(_ answer: ServerStoreAnswer, _ name: StreamName, cursor: Cursor, asked: KnownHead?) {
+        guard streams[name]?.memory == asked?.memory, case .rows(let rows) = answer else { return }
+        guard rows.known == cursor.hash else {
+            goBack(name)
+            return
+        }
+        streams[name]?.unverified.removeAll { $0 == cursor }
+        learn(rows.head, name, asked: asked)
+    }
+
+    /// The timer: an own commit is looked for again if the store failed.
+    mutating func retryCheck(_ name: StreamName) {
+        if let cursor = streams[name]?.unverified.first { check(cursor, name) }
+    }
+}
+
+extension StreamHead {
+    /// Returns whether the head can be that of a store which had an earlier head.
+    fileprivate func continues(_ known: StreamHead) -> Bool {
+        epoch == known.epoch && (version > known.version || version == known.version && hash == known.hash)
+    }
+}
+
+extension StreamState {
+    /// The published head behind a step.
+    fileprivate func head(at step: StreamStep) -> StreamHead {
+        guard step.to != known.cursor else { return known }
+        var head = head
+        (head.version, head.hash, head.clock) = (step.to.version, step.to.hash, step.clock)
+        head.horizon = min(known.horizon, step.to.version)
+        return head
+    }
+}
+
+extension ServerMachine.Purpose {
+    /// The stream that needs the answer. Nil if a session needs it, or nothing.
+    fileprivate var stream: StreamName? {
+        switch self {
+        case .rows(let name), .commit(let name), .head(let name), .follow(let name), .gap(let name, _),
+            .check(let name, _), .writer(let name), .firstHead(let name), .guest(let name):
+            name
+        case .bind, .identity, .part, .parts, .kept, .whole, .step, .page, .fetch, .note: nil
+        }
+    }
+}
+
+extension ServerMachine.WorkPurpose {
+    /// The stream that the work is for. Nil if it is for a session.
+    fileprivate var stream: StreamName? {
+        switch self {
+        case .group(let name), .publish(let name), .follow(let name, _): name
+        case .page, .step, .fetch, .subscribe, .bind: nil
+        }
+    }
+}
