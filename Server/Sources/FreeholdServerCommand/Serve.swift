@@ -93,7 +93,7 @@ struct Serve: AsyncParsableCommand {
             Task { await group.triggerGracefulShutdown() }
         }
         defer { withExtendedLifetime(watch) {} }
-        // Who reads the lines may send a signal at once.
+        // A supervisor may send a signal as soon as it reads these lines.
         StandardStream.output.write(lines)
         try await group.run()
     }
