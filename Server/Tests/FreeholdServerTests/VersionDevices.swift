@@ -71,19 +71,25 @@ final class VersionDevices: @unchecked Sendable {
         Issue.record("The server doesn't follow.")
     }
 
+    /// Waits up to 100 seconds until the stored documents of the app satisfy a condition, and returns whether they do.
+    func stored(_ condition: (AppDocuments) -> Bool) async throws -> Bool {
+        for _ in 0..<2_000 {
+            if condition(try await server.store.documents(of: "test")) { return true }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        return false
+    }
+
     /// Returns the schemas of an app's classes, which a server in development takes from a device.
     @MainActor static func documents(_ types: [ObjectBase.Type]) async throws -> [FreeholdSyncRules.SchemaDocument] {
         let devices = try await VersionDevices()
         try await devices.server.store.changeDocuments(of: "test") { $0.adoptsSchemas = true }
         let device = try await devices.device("scratch", types, version: 0)
         _ = try await device.realm()
-        var documents: [FreeholdSyncRules.SchemaDocument] = []
         // The server adds classes to the schema when sessions claim them.
         let count = types.count { !($0 is EmbeddedObject.Type) }
-        for _ in 0..<2_000 where documents.count < count {
-            documents = try await devices.server.store.documents(of: "test").schemas
-            try await Task.sleep(for: .milliseconds(50))
-        }
+        try #require(try await devices.stored { $0.schemas.count == count })
+        let documents = try await devices.server.store.documents(of: "test").schemas
         await devices.server.stop()
         return documents
     }

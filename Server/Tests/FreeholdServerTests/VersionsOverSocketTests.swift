@@ -301,6 +301,20 @@ private typealias Hound = SecondApp.Hound
         await devices.server.stop()
     }
 
+    @MainActor @Test func `development that is switched on takes over the classes of connected devices`() async throws {
+        let devices = try await VersionDevices()
+        let device = try await devices.device("early", FirstApp.types, version: 0)
+        let realm = try await device.realm()
+        try await devices.settle(realm)
+        #expect(try await devices.server.store.documents(of: "test").schemas.isEmpty)
+        try await devices.server.store.changeDocuments(of: "test") { $0.adoptsSchemas = true }
+        #expect(try await devices.stored { $0.schemas.count == 3 })
+        try realm.write { realm.create(FirstApp.Memo.self, value: ["_id": "m", "text": "memo"]) }
+        try await devices.settle(realm)
+        #expect(device.errors.errors.isEmpty, "\(device.errors.errors)")
+        await devices.server.stop()
+    }
+
     @MainActor @Test func `development takes over into the newest version, and old apps go on`() async throws {
         let devices = try await VersionDevices()
         try await devices.push()

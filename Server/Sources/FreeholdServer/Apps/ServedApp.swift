@@ -38,6 +38,9 @@ final class ServedApp: Sendable {
             conditions = versions.conditionSchema
         }
 
+        /// A Boolean value that indicates whether files are checked against a schema.
+        var hasSchema: Bool { !schema.tables.isEmpty || schema.mode == .development || rules != nil }
+
         /// Updates the rules and the stored classes after the schema has adopted classes.
         mutating func follow() throws {
             let versions = schema.versions
@@ -69,7 +72,8 @@ final class ServedApp: Sendable {
         case none
         /// Sessions continue with new rights.
         case rights
-        /// Sessions have to bind again, because stored objects are shown in another form.
+        /// Sessions have to bind again, because stored objects are shown in another form, or because the classes of their
+        /// files are checked or adopted now.
         case schema
     }
 
@@ -83,7 +87,11 @@ final class ServedApp: Sendable {
             let old = state
             state = new
             (state.users, state.changed, state.gone) = (old.users, old.changed, old.gone)
-            return new.schema.versions.keepsSessions(of: old.schema.versions) ? .rights : .schema
+            // The classes of a session are checked, or adopted, when it binds.
+            let adoptsNow = new.schema.mode == .development && old.schema.mode != .development
+            let checksNow = new.hasSchema && !old.hasSchema
+            let keepsSessions = new.schema.versions.keepsSessions(of: old.schema.versions)
+            return keepsSessions && !adoptsNow && !checksNow ? .rights : .schema
         }
     }
 
@@ -141,9 +149,7 @@ final class ServedApp: Sendable {
     var hasRules: Bool { state.withLock { $0.rules != nil } }
     /// A Boolean value that indicates whether files are checked against a schema. An app without classes, rules and
     /// development mode serves files with any schema.
-    var hasSchema: Bool {
-        state.withLock { !$0.schema.tables.isEmpty || $0.schema.mode == .development || $0.rules != nil }
-    }
+    var hasSchema: Bool { state.withLock { $0.hasSchema } }
 
     func rights(of id: String) -> (any SessionRights)? {
         state.withLock { state in
