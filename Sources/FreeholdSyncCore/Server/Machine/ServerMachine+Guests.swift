@@ -44,7 +44,7 @@ extension ServerMachine {
         let row = FileRow(.me, user: user, secret: SecretHash(FileSecret(high: 0, low: 0)), parents: [])
         finish(key, file, row, identity: nil, fork: nil)
         guard sessions[key] != nil else { return true }
-        // Its queries may still be compiled, so that the stream isn't known yet.
+        // While the session's queries are compiled, the stream may have no state yet.
         if streams[session.stream] == nil { remember(session.stream, at: file.head) }
         streams[session.stream]?.guests.add(key, at: now)
         return true
