@@ -57,7 +57,7 @@ actor ChangeFollower {
         followed.note(cursor)
     }
 
-    /// - Returns: false if the log doesn't go back so far, or the store is another one.
+    /// - Returns: `false` if the log doesn't reach back to the token, or if the store has been replaced.
     func begin(behind token: ResumeToken) async throws -> Bool {
         (cursor, self.token) = (token.cursor, token)
         guard let head = await node.head(of: access.stream) else { throw DocumentFailure.unavailable }
