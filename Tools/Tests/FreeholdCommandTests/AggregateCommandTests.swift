@@ -224,7 +224,7 @@ struct AggregateCommandTests {
             (["--sum", "age,age"], 64, "twice"), (["--group-by", "name,name"], 64, "twice"),
         ] as [([String], Int32, String)]
     )
-    func `what can't be summed up is told`(options: [String], status: Int32, part: String) throws {
+    func `invalid aggregations are reported`(options: [String], status: Int32, part: String) throws {
         try withFolder { folder in
             try ToolFile.make(folder + "/a.realm")
             let run = try Run.freehold(["query", folder + "/a.realm", "TMPerson"] + options)

@@ -61,7 +61,7 @@ struct EditCommandTests {
         }
     }
 
-    @Test func `null is null where it is taken, and text where it is quoted or nothing else`() throws {
+    @Test func `null is null if the property permits it, and text if it is quoted or only text is possible`() throws {
         try withFile { path in
             let run = try Run.freehold(
                 "set",
@@ -165,7 +165,7 @@ struct EditCommandTests {
             (["TMPerson", "id == 1", "age=1", "--json"], 64, "--dry-run"),
         ] as [([String], Int32, String)]
     )
-    func `what is wrong is told, and changes nothing`(arguments: [String], status: Int32, part: String) throws {
+    func `an invalid change is reported, and changes nothing`(arguments: [String], status: Int32, part: String) throws {
         try withFile { path in
             let before = try ToolFile.bytes(path)
             let run = try Run.freehold(["set", path] + arguments)
@@ -280,7 +280,7 @@ struct EditCommandTests {
 
     // MARK: Files
 
-    @Test func `files that aren't there, or are something else, stay as they are`() throws {
+    @Test func `missing files, and files of other formats, stay as they are`() throws {
         try withFolder { folder in
             try Data("no database at all, but long enough to be looked at".utf8).write(
                 to: URL(fileURLWithPath: folder + "/text.realm")

@@ -120,7 +120,7 @@ struct ExportImportCommandTests {
         }
     }
 
-    @Test func `an import that is wrong stores nothing and tells the line`() throws {
+    @Test func `an invalid import stores nothing and reports the line`() throws {
         let head = "id,name,age\n20,x,1\n"
         let wrong: [(String, String)] = [
             ("", "line 1: there is no header"),

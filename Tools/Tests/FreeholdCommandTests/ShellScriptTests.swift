@@ -39,7 +39,7 @@ struct ShellScriptTests {
         }
     }
 
-    @Test func `the shell tells what it knows`() throws {
+    @Test func `the shell describes the file and itself`() throws {
         let script = """
             .help
             .help set
@@ -132,7 +132,7 @@ struct ShellScriptTests {
             try expectEqual(String(contentsOfFile: folder + "/out.csv", encoding: .utf8), "again\n")
             let loop = try Run.freehold("shell", path, input: Data(".read \(folder)/loop.txt".utf8))
             expect(loop.status == 64 && loop.error.contains("read each other"), "\(loop)")
-            // What isn't complete when the script fails isn't there.
+            // An output that isn't complete when the script fails isn't stored.
             let failed = try Run.freehold(
                 "shell",
                 path,
@@ -157,7 +157,7 @@ struct ShellScriptTests {
         }
     }
 
-    @Test func `a script that is no text, or very long, is refused`() throws {
+    @Test func `a script that isn't text, or is very long, is refused`() throws {
         try withFolder { folder in
             let path = folder + "/a.realm"
             try ToolFile.make(path)

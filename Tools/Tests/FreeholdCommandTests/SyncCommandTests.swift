@@ -94,7 +94,7 @@ struct SyncCommandTests {
         }
     }
 
-    @Test func `A file that doesn't sync, or isn't there, is refused in a line`() throws {
+    @Test func `a file that doesn't sync, or is missing, is refused in one line`() throws {
         try withFolder { folder in
             let path = folder + "/local.realm"
             _ = try make(path, syncs: false)
