@@ -21,8 +21,8 @@ public typealias RLMError = Realm.Error
     }
 #endif
 
-// Of the names that RealmSwift has at the top those that other libraries of a server have, too. Who imports Freehold has
-// them within `Realm`.
+// RealmSwift has these names at the top level. Other libraries of a server have them, too, so the module Freehold
+// declares them within `Realm`.
 
 /// Takes the library's messages.
 public typealias Logger = Realm.Logger
