@@ -34,7 +34,7 @@ extension ServerMachine {
         pump(key)
     }
 
-    /// Begins a bootstrap that leads from what the client holds to a view.
+    /// Begins a bootstrap from the client's objects to a view.
     private func begin(_ session: inout Session, _ view: View, _ queries: Queries, _ stream: StreamState) {
         var cursor = stream.head.cursor
         var old: View? = session.holdsUnknown ? nil : session.view

@@ -50,7 +50,7 @@ extension ServerMachine {
     /// Discards the state of a stream, because the store is older than the node knew or has another history. Sessions end, and their next bind
     /// compares their history with the store's.
     ///
-    /// - Returns: false
+    /// - Returns: `false`
     @discardableResult
     mutating func goBack(_ name: StreamName) -> Bool {
         if configuration.broken.contains(.noticesReturn) { return true }
@@ -112,7 +112,7 @@ extension ServerMachine {
 
     mutating func takeFollowed(_ answer: ServerStoreAnswer, _ name: StreamName, asked: KnownHead?) {
         guard let stream = streams[name], asked?.memory == stream.memory else { return }
-        // After a failure, the stream is looked at again by the timer.
+        // After a failure, the timer starts the next attempt.
         guard case .step(let found) = answer else {
             streams[name]?.isReading = false
             return
@@ -139,7 +139,7 @@ extension ServerMachine {
     ) {
         guard streams[name]?.memory == asked?.memory else { return }
         streams[name]?.isReading = false
-        // After a failure, the stream is looked at again by the timer.
+        // After a failure, the timer starts the next attempt.
         guard case .rows(let rows) = answer else { return }
         guard rows.known == cursor.hash else {
             goBack(name)
@@ -268,7 +268,7 @@ extension ServerMachine {
         for key in found.keys.sorted() { answer(found[key] ?? [], key) }
     }
 
-    /// Answers commits of a session's file, as far as the client doesn't know the answers.
+    /// Sends the answers of commits of a session's file, except those that the client has.
     ///
     /// - Returns: false if the session ended, since a copy of the file made the commits.
     @discardableResult
@@ -285,7 +285,7 @@ extension ServerMachine {
         return sessions[key] != nil
     }
 
-    // MARK: Own commits
+    // MARK: Commits of this node
 
     /// Checks that the store has a commit of this node, if a newer head was reported before the commit was confirmed.
     mutating func verify(_ cursor: Cursor, _ name: StreamName) {
@@ -335,7 +335,7 @@ extension StreamState {
 }
 
 extension ServerMachine.Purpose {
-    /// The stream that needs the answer. Nil if a session needs it, or nothing.
+    /// The stream that needs the answer. Nil if a session needs it, or if the answer isn't needed.
     fileprivate var stream: StreamName? {
         switch self {
         case .rows(let name), .commit(let name), .head(let name), .follow(let name), .gap(let name, _),

@@ -83,7 +83,7 @@ extension ServerMachine {
     /// Fails the commits of files that the store doesn't have any more. A file that never uploaded anything may have been removed while its first
     /// commit waited. The commit can't be answered under its number. The client binds again and gets another file.
     ///
-    /// - Returns: false if no commit stays in the group.
+    /// - Returns: `false` if no commit stays in the group.
     private mutating func failLostFiles(_ rows: StoreRows, _ name: StreamName) -> Bool {
         guard var group = streams[name]?.group else { return false }
         let lost = group.askedFiles.filter { rows.files[$0] == nil }
@@ -172,7 +172,7 @@ extension ServerMachine {
 
     /// Sends the answers of a durable group, and then its changes.
     ///
-    /// - Parameter asked: what was known when the commit was requested. Nil if nothing had to be stored.
+    /// - Parameter asked: the known head at the time of the commit's request. Nil if nothing had to be stored.
     private mutating func finishGroup(_ name: StreamName, asked: KnownHead?) {
         guard let stream = streams[name], let group = stream.group, let transaction = group.transaction else { return }
         if !group.originals.isEmpty { streams[name]?.copies.subtract(group.originals) }
@@ -204,7 +204,7 @@ extension ServerMachine {
     mutating func publish(_ work: StepWork, _ name: StreamName) {
         // No copy of the stream is kept, so that its tables aren't copied.
         guard let head = streams[name]?.group?.transaction?.head, let step = work.contents?.step else { return }
-        // The head moves here and not earlier, because the checksums of views without sessions since a moment ago belong to the old head.
+        // The head moves here and not earlier. If the last session of a view has just ended, the view's checksums belong to the old head.
         publish(work, of: step, to: head, in: name)
         endGroup(name)
     }

@@ -95,7 +95,7 @@ extension ServerMachine {
         let judgement = app.judge?(bind.schema) ?? SchemaJudgement(.accepted)
         if let rules = judgement.rules { configuration.apps[bind.app]?.merge = StreamMerge(rules) }
         guard judgement.verdict == .accepted else {
-            // The client binds again, or can't go on.
+            // The client binds again, or can't continue.
             send(key, .bound(key.number, Bound(schema: judgement.verdict, epoch: 0, acknowledged: 0, start: .nothing)))
             return forget(key)
         }

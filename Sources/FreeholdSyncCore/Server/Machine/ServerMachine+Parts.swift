@@ -1,6 +1,6 @@
 /// Messages that are too large to be sent whole: commits of clients, and downloads.
 extension ServerMachine {
-    // MARK: Up
+    // MARK: Uploads
 
     mutating func take(_ part: MessagePart, _ key: SessionKey) {
         guard begin(part, key) else { return }
@@ -54,7 +54,8 @@ extension ServerMachine {
         guard !incoming.isWhole else {
             return incoming.kept + incoming.keeping == 0 ? takeWhole(incoming, key) : queueStored(incoming, key)
         }
-        // The store keeps one commit of a file. While one waits to be merged, the credit bounds what is in memory of the next one.
+        // The store keeps the parts of one commit of a file. While that commit waits to be merged, the credit bounds the bytes of the next one in
+        // memory.
         guard session.stored == nil, incoming.keeping == 0, !session.isGuest else { return }
         if incoming.isDue(now, bytes: configuration.keptBytes, delay: configuration.keepDelay) { keep(key) }
     }
@@ -174,7 +175,7 @@ extension ServerMachine {
         request(session.stream, .keepPart(session.ident, incoming.flush(), time: now), .note)
     }
 
-    // MARK: Down
+    // MARK: Downloads
 
     /// Sends a message, or queues it behind messages that are being sent in parts.
     mutating func sendInOrder(_ key: SessionKey, _ message: ServerMessage) {

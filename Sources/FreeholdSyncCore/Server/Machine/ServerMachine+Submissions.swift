@@ -1,4 +1,4 @@
-/// The file under whose number a node writes submissions.
+/// The file under which a node writes the submissions of a stream.
 ///
 /// With `ServerConfiguration.writerSecret`, each stream has one such file, which all nodes and all imports use, also after restarts. Another
 /// process may take the number of a commit that waits. A submission therefore gets its number when it is merged, behind the last commit that the
@@ -15,7 +15,7 @@ struct StreamWriter: Sendable {
 /// Submissions: changes of programs that have no file. They wait in the same queue as the commits of devices, and the same rights and merge rules
 /// apply.
 extension ServerMachine {
-    /// Submissions that may wait for a stream's file or its group.
+    /// The maximum number of submissions that wait for a stream's file or its group.
     private static var most: Int { 10_000 }
 
     mutating func take(_ submission: Submission, _ number: SubmissionNumber) {

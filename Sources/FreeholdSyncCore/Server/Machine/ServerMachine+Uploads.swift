@@ -170,7 +170,7 @@ extension ServerMachine {
         send(key, .credit(key.number, bytes: bytes))
     }
 
-    /// Answers commits, as far as the client doesn't know the answers.
+    /// Sends the answers of commits, except those that the client has.
     mutating func acknowledge(_ key: SessionKey, _ answers: [StoredAnswer], restored: [ClassBatch] = []) {
         guard var session = sessions[key] else { return }
         // A commit that was sent again while its group waited has two equal answers.
