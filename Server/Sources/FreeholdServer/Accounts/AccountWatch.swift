@@ -13,7 +13,7 @@ final class AccountWatch: Sendable {
     /// The settings of the server, without the apps that have accounts.
     let settings: ServerSettings
     let logger: Logger
-    /// Nil if documents aren't in files.
+    /// The service of sinks. Nil if documents aren't in files.
     let ingest: IngestService?
     /// The last known revisions of apps.
     private let revisions = Mutex<[String: AppRevision]>([:])
@@ -121,7 +121,7 @@ final class AccountWatch: Sendable {
     ///
     /// - Complexity: O(apps, log-ins that ended)
     private func endings(since known: [String: AppRevision], _ now: [String: AppRevision]) async throws -> EndedLogins {
-        // The first look is at all log-ins, without notes.
+        // The first check looks up all log-ins, and needs no notes.
         guard !known.isEmpty else { return .these([]) }
         var ended = EndedLogins.these([])
         for (id, revision) in now where known[id]?.endings != revision.endings {
@@ -129,7 +129,7 @@ final class AccountWatch: Sendable {
             let found = try await store.endings(of: id, after: known[id]?.endings, through: revision.endings)
             ended.formUnion(found.map { .these($0) } ?? .any)
         }
-        // An app was deleted, and all its users with it.
+        // An app was deleted, and all of its users were, too.
         if known.keys.contains(where: { now[$0] == nil }) { ended = .any }
         return ended
     }
@@ -157,7 +157,7 @@ final class AccountWatch: Sendable {
         logger.warning("sinks need documents in files: nothing is handed on")
     }
 
-    /// Serves apps whose classes changed while they were served.
+    /// Updates served apps when they have adopted classes.
     func followSchemas() {
         let (node, accounts, settings) = (node, accounts, settings)
         accounts.served.onChange { app in

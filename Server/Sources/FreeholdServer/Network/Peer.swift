@@ -157,7 +157,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         lastRead = .now()
         let frame = unwrapInboundIn(data)
         undecoded = max(undecoded - frame.byteCount, 0)
-        // RFC 6455, 5.1 and 5.2: a client masks its frames, and no extension that gives the reserved bits a meaning was agreed on.
+        // RFC 6455, 5.1 and 5.2: a client must mask its frames. The reserved bits need an extension, and none was negotiated.
         guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
             return isFinishing ? channel.close(promise: nil) : refuse("A frame isn't masked, or has reserved bits.")
         }

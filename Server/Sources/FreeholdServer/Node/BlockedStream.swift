@@ -16,7 +16,8 @@ public struct BlockedStream: Hashable, Sendable, Codable {
     }
 }
 
-/// Decides which failures of the store are logged. If all were, devices that repeat their requests would fill the log, and the disk with it.
+/// A filter that decides which failures of the store are logged. Without it, devices that repeat their requests would fill the log, and the disk
+/// with it.
 struct FailureLog {
     /// In milliseconds.
     private static let longestPause: Int64 = 60_000

@@ -1,7 +1,7 @@
 import FreeholdSyncCore
 import Synchronization
 
-/// Permits each user a few reads of the store at the same time. Further reads wait. Any thread may use it.
+/// A limit for the reads of the store that each user has at the same time. Further reads wait. Any thread may use it.
 final class UserShares: Sendable {
     private struct Share {
         var running = 0

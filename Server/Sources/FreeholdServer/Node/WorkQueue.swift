@@ -2,8 +2,8 @@ import FreeholdSyncCore
 import NIOCore
 import Synchronization
 
-/// Executes the long work that users cause, in slices. It uses neither the machine's loop nor the threads of Swift's tasks. Users take turns, and
-/// each user occupies one thread at most.
+/// A queue that runs the long work that users cause, in slices. It uses neither the machine's loop nor the threads of Swift's tasks. Users take
+/// turns, and each user occupies one thread at most.
 final class WorkQueue: Sendable {
     private let queue: TurnQueue<SyncString>
     /// For each piece of a machine's work that hasn't ended, a Boolean value that indicates whether it is cancelled.
