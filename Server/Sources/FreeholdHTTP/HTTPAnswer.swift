@@ -55,7 +55,7 @@ public struct HTTPAnswer: Sendable {
         code: "BadRequest",
         text: "Only 100-continue can be expected."
     )
-    static let unreadable = HTTPAnswer(.badRequest, code: "BadRequest", text: "This is no request.")
+    static let unreadable = HTTPAnswer(.badRequest, code: "BadRequest", text: "The request isn't valid HTTP.")
     static let tooSlow = HTTPAnswer(.requestTimeout, code: "RequestTimeout", text: "The request came too slowly.")
     static let foreign = HTTPAnswer(.forbidden, code: "Forbidden", text: "Only pages of this machine may ask here.")
 

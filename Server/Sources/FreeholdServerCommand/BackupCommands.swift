@@ -63,7 +63,7 @@ private struct FolderCopy {
     func run() throws -> Int {
         let files = FileManager.default
         guard files.fileExists(atPath: source.appendingPathComponent("server.json").path) else {
-            throw ValidationError("\(source.path) is no server's folder: it has no server.json.")
+            throw ValidationError("\(source.path) isn't a server's folder: it has no server.json.")
         }
         guard !files.fileExists(atPath: target.path) else {
             throw ValidationError("\(target.path) exists. Name a folder that isn't there.")

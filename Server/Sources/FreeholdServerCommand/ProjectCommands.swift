@@ -80,12 +80,12 @@ struct ProjectCommand: AsyncParsableCommand {
         private func secretValues() throws -> [String: String] {
             guard let secrets else { return [:] }
             guard let document = try? BSONDocument(extendedJSON: try SchemaFiles.text(secrets)) else {
-                throw ValidationError("\(secrets) is no JSON object of texts.")
+                throw ValidationError("\(secrets) isn't a JSON object of texts.")
             }
             var values: [String: String] = [:]
             for (name, value) in document {
                 guard let text = value.stringValue else {
-                    throw ValidationError("\(secrets) is no JSON object of texts.")
+                    throw ValidationError("\(secrets) isn't a JSON object of texts.")
                 }
                 values[name] = text
             }

@@ -38,7 +38,7 @@ struct CommandMessageTests {
     func `a folder that isn't a server's is named, with what makes one`(_ command: [String]) throws {
         let (status, output) = try ServerProcess.run(command + ["/nowhere"], takesErrors: true)
         #expect(status == 1)
-        let text = "/nowhere is no server's folder: it has no server.json. 'freehold-server init /nowhere' makes one."
+        let text = "/nowhere isn't a server's folder: it has no server.json. 'freehold-server init /nowhere' makes one."
         #expect(output == "Error: \(text)\n")
     }
 

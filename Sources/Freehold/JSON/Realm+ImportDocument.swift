@@ -149,7 +149,7 @@ struct DocumentText {
         }
         hasMembers = true
         guard mark == UInt8(ascii: "\"") else { throw reader.unexpected(mark, "a key in quotation marks") }
-        guard case .string(let name) = try reader.value() else { throw reader.error("a key is no string") }
+        guard case .string(let name) = try reader.value() else { throw reader.error("a key isn't a string") }
         guard try reader.nextToken() == UInt8(ascii: ":") else { throw reader.error("a colon is missing") }
         reader.skipToken()
         return name

@@ -119,7 +119,7 @@ public enum StoredMessage {
     public static func queries(_ bytes: [UInt8]) throws -> Queries? {
         guard !bytes.isEmpty else { return nil }
         guard case .queries(_, let queries)? = try codec.clientMessage(bytes) else {
-            throw StoreDamage("A file's queries are no queries.")
+            throw StoreDamage("A file's queries aren't queries.")
         }
         return queries
     }

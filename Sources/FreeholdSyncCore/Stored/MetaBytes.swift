@@ -152,7 +152,7 @@ extension ByteCursor {
             let value = try root.value(hasEmbedded: true, depth: depth)
             try root.finish()
             return value
-        default: throw error(.unknownKind, "\(raw) is no kind of value")
+        default: throw error(.unknownKind, "\(raw) isn't a kind of value")
         }
     }
 }

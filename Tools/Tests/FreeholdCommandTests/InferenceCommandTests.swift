@@ -316,7 +316,7 @@ struct InferenceCommandTests {
             ("5", "json", "line 1: 5 stands where an object"),
             ("{\"a\": 1}\n{\"a\": }", "json", "line 2"), ("[{\"a\": 1},\n{\"a\": 1]", "json", "line 2"),
             ("{\"a\": 1, \"a\": 2}", "json", "twice"), ("[{}] x", "json", "follows the array"),
-            ("{\"a\": 01}", "json", "no number"), ("{\"a\": \"\\ud800\"}", "json", "surrogate"),
+            ("{\"a\": 01}", "json", "isn't a JSON number"), ("{\"a\": \"\\ud800\"}", "json", "surrogate"),
             (String(repeating: "[", count: 100_000), "json", "nested"),
             ("{\"a\": \"x\u{1}\"}", "json", "control character"),
         ]

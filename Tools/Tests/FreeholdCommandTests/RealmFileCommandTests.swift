@@ -126,7 +126,7 @@ struct RealmFileCommandTests {
             try expectEqual(Run.freehold("import", path, "--from-realm", folder + "/none").status, 66)
             try Data("something else, which is long enough".utf8).write(to: URL(fileURLWithPath: folder + "/other"))
             let run = try Run.freehold("import", path, "--from-realm", folder + "/other")
-            expect(run.status == 1 && run.error.contains("no Realm file"), "\(run)")
+            expect(run.status == 1 && run.error.contains("isn't a Realm file"), "\(run)")
             try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder), ["other"])
         }
     }

@@ -164,7 +164,7 @@ struct ShellScriptTests {
             let bytes = Data(".print x\n".utf8) + Data([0xFF, 0xFE, 0x0A]) + Data(".print y\n".utf8)
             let run = try Run.freehold("shell", path, input: bytes)
             expect(
-                run.status == 65 && run.output == "x\n" && run.error.contains("line 2: these bytes are no UTF-8"),
+                run.status == 65 && run.output == "x\n" && run.error.contains("line 2: these bytes aren't UTF-8"),
                 "\(run)"
             )
             let long = try Run.freehold(

@@ -123,7 +123,7 @@ extension QueryCompiler {
         switch misfit {
         case .type: mismatch(what, side)
         case .fraction(let number):
-            error(.constant, "\(number) is no whole number, as '\(side.name)' is.", path: side.named)
+            error(.constant, "\(number) isn't a whole number, as '\(side.name)' is.", path: side.named)
         case .range(let number): outOfRange(number, side)
         }
     }

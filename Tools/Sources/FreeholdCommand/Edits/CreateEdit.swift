@@ -22,7 +22,9 @@ struct CreateEdit: ParsableArguments, Edit {
 
     func validate() throws {
         if areAssignments, let other = values.first(where: { Assignment.parts($0) == nil }) {
-            throw ValidationError("'\(other)' is no assignment, and JSON and property=value can't be given together.")
+            throw ValidationError(
+                "'\(other)' isn't an assignment, and JSON and property=value can't be given together."
+            )
         }
     }
 
