@@ -56,7 +56,7 @@ public struct HTTPAnswer: Sendable {
         text: "Only 100-continue can be expected."
     )
     static let unreadable = HTTPAnswer(.badRequest, code: "BadRequest", text: "The request isn't valid HTTP.")
-    static let tooSlow = HTTPAnswer(.requestTimeout, code: "RequestTimeout", text: "The request came too slowly.")
+    static let tooSlow = HTTPAnswer(.requestTimeout, code: "RequestTimeout", text: "The request was sent too slowly.")
     static let foreign = HTTPAnswer(.forbidden, code: "Forbidden", text: "Only pages of this machine may ask here.")
 
     /// The statuses with which a connection itself answers, for any route.

@@ -105,7 +105,7 @@ struct ProjectCommand: AsyncParsableCommand {
 
         @Argument(help: "The server's folder.") var folder: String
         @Argument(help: "The app's id.") var app: String
-        @Argument(help: "A folder that isn't there yet, or is empty.") var target: String
+        @Argument(help: "A folder that doesn't exist yet or is empty.") var target: String
 
         func run() async throws {
             let store = try AccountStore.existing(folder)

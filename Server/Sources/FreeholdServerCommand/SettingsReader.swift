@@ -78,7 +78,7 @@ struct SettingsReader {
 
     private func access(_ key: ConfigKey, of app: String) throws -> NodeApp.Access {
         guard let access = NodeApp.Access(rawValue: config.string(forKey: key, default: "nobody")) else {
-            throw SettingsError("The access of app '\(app)' is one of nobody, everyone, own-stream.")
+            throw SettingsError("The access of app '\(app)' must be nobody, everyone or own-stream.")
         }
         return access
     }

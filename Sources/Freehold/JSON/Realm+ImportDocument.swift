@@ -182,7 +182,7 @@ private final class DocumentImport {
         var seen: Set<String> = []
         while let name = try text.nextKey() {
             guard seen.insert(name).inserted else {
-                throw JSONError(.duplicateKey, "class '\(name)' is there twice", at: text.reader.place)
+                throw JSONError(.duplicateKey, "class '\(name)' occurs twice", at: text.reader.place)
             }
             guard let table = core.dynamicTable(named: name), !table.info.isEmbedded,
                 !table.info.isAsymmetric

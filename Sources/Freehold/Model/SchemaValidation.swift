@@ -111,7 +111,7 @@ struct SchemaValidation {
         // The class itself reports properties that are declared twice.
         guard object.typed?.properties.count != object.allProperties.count else { return }
         for (name, count) in names.sorted(by: { $0.key < $1.key }) where count > 1 {
-            report(object, object.allProperties.first { $0.name == name }, message: "is there \(count) times")
+            report(object, object.allProperties.first { $0.name == name }, message: "occurs \(count) times")
         }
     }
 

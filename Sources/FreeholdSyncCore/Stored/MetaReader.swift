@@ -119,7 +119,7 @@ struct MetaReader {
         }
         for _ in 0..<(try cursor.count()) {
             let head = try cursor.varint()
-            guard let field = MetaField(rawValue: head & 3) else { throw error("That is no field") }
+            guard let field = MetaField(rawValue: head & 3) else { throw error("The bytes aren't a field") }
             if head & MetaField.hidden != 0 {
                 let name = try name()
                 let shown = try hiddenValue()

@@ -49,7 +49,7 @@ struct QueryRefusalAuditTests {
         ("SUBQUERY(rows, $r, id > 3).@count > 0", .syntax, 20, "In a subquery every property follows the variable."),
         ("SUBQUERY(ints, $r, $r > 3).@count > 0", .type, 10, "A subquery needs a collection of objects."),
         ("SUBQUERY(link, $r, $r.id > 3).@count > 0", .type, 10, "A subquery needs a collection of objects."),
-        ("SUBQUERY(rows, $r, $r.id > 5).@avg == 1", .syntax, 31, "Of a subquery only the count is known."),
+        ("SUBQUERY(rows, $r, $r.id > 5).@avg == 1", .syntax, 31, "Only the count of a subquery is known."),
         ("SUBQUERY(rows, $x.y, $x.y.id > 5).@count == 1", .syntax, 18, "',' is missing."),
         ("int + text == 1", .type, 7, "'text' isn't a number, so that it can't be calculated with."),
         ("text == int", .type, 1, "'text' and 'int' can't be compared."),

@@ -108,7 +108,7 @@ struct FileCommandTests {
         try withFolder { folder in
             let path = folder + "/a.realm"
             try ToolFile.make(path)
-            expect(try Run.freehold("pins", path).output.hasPrefix("nobody holds a version"))
+            expect(try Run.freehold("pins", path).output.hasPrefix("no process holds a version"))
             do {
                 let held = try Realm(configuration: ToolFile.configuration(path)).freeze()
                 for i in 10..<15 {

@@ -80,9 +80,9 @@ struct InferenceCommandTests {
                 run.error,
                 """
                 Thing: 3 objects
-                  id    int                 no primary key: 2 is there twice, the second time on line 4  1
-                  name  string?  1 without                                                               Ada
-                  zip   string              text, since numbers begin with 0 or +                        01
+                  id    int                 no primary key: 2 occurs twice, the second time on line 4  1
+                  name  string?  1 without                                                             Ada
+                  zip   string              text, since numbers begin with 0 or +                      01
                 \(path): 3 objects imported
 
                 """,

@@ -143,7 +143,7 @@ struct QueryCommandTests {
             let ignored = try Run.shell("trap '' PIPE; \(line)")
             expect(ignored.output.hasSuffix("141\n") && ignored.error == "", "\(ignored)")
             // What it held is free again.
-            expect(try Run.freehold("pins", folder + "/a.realm").output.hasPrefix("nobody holds"))
+            expect(try Run.freehold("pins", folder + "/a.realm").output.hasPrefix("no process holds"))
         }
     }
 

@@ -59,7 +59,7 @@ struct SyncCommandTests {
             for part in [
                 "File            \(path)", "User            unknown", "none yet: the file was never connected",
                 "Not uploaded    1 commit without a number yet", "Lost            nothing", "Subscriptions   none",
-                "by nobody at the moment",
+                "by no process at the moment",
             ] {
                 expect(status.output.contains(part), "\(part) in \(status.output)")
             }

@@ -55,7 +55,7 @@ struct WatchCommandTests {
             "\(run)"
         )
         expect(
-            run.error.contains("a.realm: watching TMPerson from version ") && run.output.contains("nobody holds"),
+            run.error.contains("a.realm: watching TMPerson from version ") && run.output.contains("no process holds"),
             "\(run)"
         )
     }
@@ -93,7 +93,10 @@ struct WatchCommandTests {
     @Test(arguments: ["INT", "TERM", "HUP"])
     func `a signal ends it cleanly`(signal: String) throws {
         let run = try watch("TMPet", then: "quiet create a.realm TMPet name=x; told 1", end: "kill -\(signal) $pid")
-        expect(run.output.hasPrefix("+ TMPet: name \"x\"\ncode 0\n") && run.output.contains("nobody holds"), "\(run)")
+        expect(
+            run.output.hasPrefix("+ TMPet: name \"x\"\ncode 0\n") && run.output.contains("no process holds"),
+            "\(run)"
+        )
         expect(run.output.contains("a.realm\na.realm-lock\na.realm.writer\nerr\nout\n"), "\(run)")
     }
 

@@ -58,7 +58,10 @@ struct UseTests {
 
     @Test func `remaining boxes are reported`() {
         let result = converted("class A: Object { let a = RealmOptional<Int>() }\nfunc f(_ x: RealmOptional<Int>) {}\n")
-        expectEqual(result.findings, ["0.swift:2:13: left alone: RealmOptional isn't there any more: use an optional"])
+        expectEqual(
+            result.findings,
+            ["0.swift:2:13: left alone: RealmOptional doesn't exist any more: use an optional"]
+        )
     }
 
     @Test func `key paths of Objective-C's become names`() {

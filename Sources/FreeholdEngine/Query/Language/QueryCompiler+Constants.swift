@@ -71,7 +71,7 @@ extension QueryCompiler {
             return .link(key)
         case .column(.mixed):
             guard let tableID else {
-                throw error(.constant, "Of a mixed value the object's table must be given: L2:7.", path: side.named)
+                throw error(.constant, "For a mixed value, the object's table must be given: L2:7.", path: side.named)
             }
             return .objectLink(ObjectLink(tableID: tableID, key: key))
         default: throw mismatch("an object", side)

@@ -139,7 +139,7 @@ extension QueryParser {
         try expect(.dot)
         if case .operation(let name) = current.kind {
             guard name == "count" || name == "size" else {
-                throw fail("Of all incoming links only the count is known.", expected: ["@count", "a class"])
+                throw fail("Only the count of all incoming links is known.", expected: ["@count", "a class"])
             }
             advance()
             path.suffix = .incomingLinks

@@ -11,7 +11,7 @@ struct CreateEdit: ParsableArguments, Edit {
             valueName: "json"
         )
     ) var values: [String] = []
-    @Option(help: "What happens where an object with the primary key is there: it is updated, or nothing is created.")
+    @Option(help: "The action if an object with the primary key exists: it is updated, or nothing is created.")
     var update = ImportCommand.Update.error
     @Flag(help: "Passes over keys that the class doesn't have.") var ignoreUnknown = false
     @OptionGroup var options: EditOptions

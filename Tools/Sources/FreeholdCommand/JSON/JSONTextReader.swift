@@ -174,7 +174,7 @@ struct JSONTextReader {
         while true {
             guard try token() == UInt8(ascii: "\"") else { throw unexpected("a key in quotation marks") }
             let key = try string()
-            guard keys.insert(key).inserted else { throw failure("the key \"\(key)\" is there twice") }
+            guard keys.insert(key).inserted else { throw failure("the key \"\(key)\" occurs twice") }
             guard try token() == UInt8(ascii: ":") else { throw unexpected("a colon") }
             position += 1
             members.append(JSONNode.Member(key: key, value: try value(depth + 1)))
