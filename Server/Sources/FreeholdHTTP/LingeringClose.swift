@@ -67,7 +67,7 @@ final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandler {
         context.close(mode: .output, promise: isShut)
         guard state == .lingering else { return }
         checkLater(context)
-        // The other handlers have stopped reading from the answered connection.
+        // The other handlers have stopped reading from the answered connection, so this one reads.
         context.read()
     }
 

@@ -111,7 +111,7 @@ public final class NodeListener: Sendable {
 }
 
 extension HTTPMiddleware where Self == CompressionMiddleware {
-    /// Compresses answers with documents, as long work of the user.
+    /// Compresses answers with documents. The compression takes turns with other long work of the user.
     fileprivate static func documents(_ node: ServerNode) -> CompressionMiddleware {
         CompressionMiddleware(operations: DocumentService.compressedOperations) { request, bytes in
             let user = SyncString(request.user?.user ?? "")
