@@ -8,8 +8,8 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-// Only these systems have an LMDB of their own. Whoever builds for another system from one of these may have to hide it, as
-// SwiftPM asks the building system's pkg-config: FREEHOLD_BUNDLED_LMDB does, together with the trait BundledLMDB.
+// Only these systems have an LMDB of their own. SwiftPM asks the pkg-config of the system that builds. A build for
+// another system may have to hide its LMDB: set FREEHOLD_BUNDLED_LMDB, together with the trait BundledLMDB.
 let systemLMDB: [Target.Dependency] =
     Context.environment["FREEHOLD_BUNDLED_LMDB"] == nil
     ? [.target(name: "CLMDB", condition: .when(platforms: [.linux, .macOS]))] : []
@@ -121,7 +121,8 @@ let package = Package(
             dependencies: ["FreeholdSyncCore", "CFreeholdZlib"],
             swiftSettings: settings
         ),
-        // Who may see and write what, and schemas as documents. No task, no clock, and no IO but the folders of exported projects.
+        // The rights of users, and schemas as documents. No task, no clock, and no IO except the folders of exported
+        // projects.
         .target(
             name: "FreeholdSyncRules",
             dependencies: ["FreeholdSyncCore", "FreeholdEngine", "FreeholdBSON"],
@@ -198,7 +199,8 @@ let package = Package(
             path: "Tests/TestHerd",
             swiftSettings: settings
         ),
-        // Histories, worlds of clients and servers, and the oracle of merges: shared by the tests of whoever takes part in sync.
+        // Histories, worlds of clients and servers, and the oracle of merges. The tests of all modules of sync share
+        // them.
         .target(
             name: "SyncWorlds",
             dependencies: ["TestRandom", "FreeholdSyncCore", "FreeholdSyncRules", "FreeholdEngine", "FreeholdBSON"],
@@ -333,8 +335,8 @@ let package = Package(
     ]
 )
 
-// The command and the example are packages of their own, so that nobody who depends on Freehold fetches what they need.
-// Their tests are built with the library's, in one build, where this variable is set: `make test` sets it.
+// The command and the example are packages of their own, so that programs which depend on Freehold don't fetch their
+// dependencies. Their tests are built with the library's, in one build, if this variable is set: `make test` sets it.
 if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
     package.dependencies.append(.package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"))
     package.products.append(.executable(name: "freehold", targets: ["FreeholdCommand"]))

@@ -1,2 +1,2 @@
-// A target of C needs a source. This one is there for its header.
+// A C target needs a source file. This target only has a header.
 typedef int freehold_lmdb;

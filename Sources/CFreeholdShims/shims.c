@@ -91,7 +91,8 @@ int fh_reserve(int fd, int64_t length) {
 #elif defined(__APPLE__)
     struct stat status;
     if (fstat(fd, &status) != 0) return errno;
-    // What is there already isn't taken twice: the call counts from the end of what the file has.
+    // Only the missing bytes are requested, because the call counts from the
+    // end of the space that the file has.
     int64_t missing = length - (int64_t)status.st_blocks * 512;
     if (missing <= 0) return 0;
     fstore_t store = {.fst_flags = F_ALLOCATEALL, .fst_posmode = F_PEOFPOSMODE, .fst_offset = 0, .fst_length = missing};

@@ -40,6 +40,10 @@ struct ImportTally {
         )
         add(equalInSets, .equalInSet, text: "values equal another of their set and are left out")
         add(tooLarge, .tooLarge, text: "values are larger than 16 MiB: null, or nothing, stands in their place")
-        add(missingValues, .missingValue, text: "values are null where one is needed; the type's default is stored")
+        add(
+            missingValues,
+            .missingValue,
+            text: "values are null although the property needs one; the type's default is stored"
+        )
     }
 }

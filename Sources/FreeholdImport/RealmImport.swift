@@ -147,7 +147,7 @@ final class RealmImport {
                     )
                 }
             } else {
-                report.note(.unsentChanges, "whether changes had not been sent to the server can't be told")
+                report.note(.unsentChanges, "it isn't known whether some changes hadn't been sent to the server")
             }
         }
         tally.enter(into: &report)

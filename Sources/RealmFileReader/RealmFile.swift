@@ -102,7 +102,7 @@ public final class RealmFile {
             for property in item.properties {
                 guard let target = property.target else { continue }
                 guard let position = positions[target] else {
-                    throw .damaged("\(item.name).\(property.name) links to a class that isn't there", at: 0)
+                    throw .damaged("\(item.name).\(property.name) links to a class that doesn't exist", at: 0)
                 }
                 classes[position].incoming.append(.init(className: item.name, property: property.name))
             }

@@ -138,7 +138,7 @@ public struct RealmFileCluster {
 
     /// Returns the positions of the collections of a property, for the methods above.
     public func collections(of property: RealmFileProperty) throws(RealmFileError) -> RealmFileCollections {
-        precondition(property.collection != .none, "\(property.name) is no collection")
+        precondition(property.collection != .none, "\(property.name) isn't a collection")
         guard count > 0 else { return RealmFileCollections(refs: []) }
         let node = try nodes.refs(try stored.column(property.place))
         guard node.count >= count else {

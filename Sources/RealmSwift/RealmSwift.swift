@@ -8,7 +8,7 @@
 
 // On Apple's systems RealmSwift's users get Foundation, `autoreleasepool` and the module Realm with it.
 
-/// What is thrown, as Realm's Objective-C part calls it.
+/// The errors of realms, under the name of Realm's Objective-C part.
 public typealias RLMError = Realm.Error
 
 #if !canImport(ObjectiveC)
@@ -21,17 +21,18 @@ public typealias RLMError = Realm.Error
     }
 #endif
 
-// Of the names that RealmSwift has at the top those that other libraries of a server have, too. Who imports Freehold has
-// them within `Realm`.
+// RealmSwift has these names at the top level. Other libraries of a server have them, too, so the module Freehold
+// declares them within `Realm`.
 
 /// Takes the library's messages.
 public typealias Logger = Realm.Logger
-/// How important a message of the library is.
+/// The importance of a message of the library.
 public typealias LogLevel = Realm.LogLevel
-/// What a message of the library is about.
+/// The subject of a message of the library.
 public typealias LogCategory = Realm.LogCategory
 
-// Foundation, which this module brings, has a type of that name, too: without this `RealmSwift.SortDescriptor` would be both.
+// Foundation, which this module exports, has a type of that name, too. Without this declaration
+// `RealmSwift.SortDescriptor` would be ambiguous.
 
 /// A property to sort by, and the direction.
 public typealias SortDescriptor = Freehold.SortDescriptor

@@ -253,7 +253,7 @@ struct RightsTests {
         let closed = RuleSet().report(of: RuleUser(id: "ada"), className: "Item", schema: RuleModels.schema)
         expect(closed.description.contains("nothing is allowed: There are no default roles."))
         let missing = rules.report(of: RuleUser(id: "ada"), className: "Item", schema: RuleModels.schema)
-        expectEqual(missing.steps[0].reason, "%%user.custom_data.isAdmin isn't there.")
+        expectEqual(missing.steps[0].reason, "%%user.custom_data.isAdmin is missing.")
     }
 
     @Test func `a dry run shows the required fields that prevent all creates`() throws {

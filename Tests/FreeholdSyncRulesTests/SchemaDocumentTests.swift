@@ -197,7 +197,7 @@ struct SchemaDocumentTests {
     }
 
     @Test(arguments: [
-        (##"{"b": {"ref": "#/relationship/m/d/A", "foreign_key": "_id"}}"##, "a field that isn't there"),
+        (##"{"b": {"ref": "#/relationship/m/d/A", "foreign_key": "_id"}}"##, "a field that doesn't exist"),
         (#"{"a": {"ref": "A", "foreign_key": "_id"}}"#, "isn't like"),
         (##"{"a": {"ref": "#/relationship/m/d/A", "foreign_key": "name"}}"##, "hold the target's '_id'"),
         (##"{"a": {"ref": "#/relationship/m/d/B", "foreign_key": "_id"}}"##, "isn't among the classes"),
@@ -258,10 +258,10 @@ struct SchemaDocumentTests {
         expectEqual(
             SchemaChange.changes(from: old, to: new).map(\.description),
             [
-                "Cat isn't there any more: breaking",
+                "Cat doesn't exist any more: breaking",
                 "Dog.age has another type ('age: long' became 'age: double'): breaking",
                 "Dog.friend leads to another class ('friend: Dog?' became 'friend: Horse?'): breaking",
-                "Dog.gone isn't there any more ('gone: bool'): breaking",
+                "Dog.gone doesn't exist any more ('gone: bool'): breaking",
                 "Dog.name became optional ('name: string' became 'name: string?'): breaking",
                 "Dog.tags holds another kind of collection ('tags: list of string' became 'tags: set of string'): breaking",
                 "Dog.added is new ('added: uuid'): additive", "Horse is new: additive",

@@ -167,7 +167,7 @@ struct SchemaSeedTests {
         expectEqual(
             SchemaChange.changes(from: [club, Self.person, Self.address], to: fixed).map(\.description),
             [
-                "DogClub.regionalOfficeAddresses isn't there any more ('regionalOfficeAddresses: list of Address'): breaking",
+                "DogClub.regionalOfficeAddresses doesn't exist any more ('regionalOfficeAddresses: list of Address'): breaking",
                 "DogClub.addresses is new ('addresses: list of Address'): additive",
             ]
         )

@@ -14,9 +14,9 @@ struct LimitTests {
     @Test(arguments: [
         (
             ModelLanguage.dart,
-            "It is stored as float, a type that Realm's SDK for Dart doesn't have; double is another one."
+            "It is stored as float, a type that Realm's SDK for Dart doesn't have; double is a different type."
         ),
-        (.cpp, "It is stored as float, a type that Realm's SDK for C++ doesn't have; double is another one."),
+        (.cpp, "It is stored as float, a type that Realm's SDK for C++ doesn't have; double is a different type."),
     ])
     func `a float is left out in a language without floats`(language: ModelLanguage, text: String) throws {
         let given = model("Thing", "name: string, speed: float")

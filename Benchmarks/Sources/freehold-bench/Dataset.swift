@@ -53,8 +53,8 @@ struct Row {
     }
 }
 
-/// All rows in memory, made before anything is timed. Texts are held twice: as Swift strings for Freehold and as bytes
-/// for the C libraries, so that nobody pays for a conversion that its ordinary user wouldn't.
+/// All rows in memory, made before anything is timed. Texts are held twice, as Swift strings for Freehold and as bytes
+/// for the C libraries, so that no library is measured with a conversion that its usual callers don't need.
 final class Dataset: @unchecked Sendable {  // filled by init, read-only after
     let count: Int
     /// Rows past `count`, for the transactions of one object.

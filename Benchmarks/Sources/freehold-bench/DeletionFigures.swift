@@ -89,7 +89,7 @@ struct DeletionFigures {
         var lines = [
             "## Deletions", "",
             "\(grouped(count)) objects of a class with a primary key, two indexes, a list, a set and a map. Nanoseconds an object "
-                + "(of a deletion: that goes), commit included: **median** (minimum); and what memory grew by, without the file's pages.",
+                + "(for a deletion, a deleted one), commit included: **median** (minimum); and what memory grew by, without the file's pages.",
             "", "| | ns | MiB |", "|---|---:|---:|",
         ]
         for row in rows {

@@ -18,7 +18,7 @@ struct FileFigures {
         let unit: String
         var values: [Kind: [Double]] = [:]
 
-        /// Of a time and of a size: how many times the plain one. Of a throughput the other way round.
+        /// Returns the time or size as a multiple of that of a plain file. For a throughput, the quotient is inverted.
         func ratio(_ kind: Kind) -> Double? {
             guard let own = values[kind] else { return nil }
             let (a, b) = (median(values[.plain]!), median(own))
@@ -105,7 +105,7 @@ struct FileFigures {
         }
         let used = subject.attempt { () throws(EngineError) in Double(try subject.database.fileUse().used) }
         note("pages in use", unit: "MiB", kind: kind, value: used / 1_048_576)
-        // The rest is the same with other blocks.
+        // For these kinds, the remaining workloads would do the same work with other blocks.
         if kind == .formatBefore || kind == .journalled {
             subject.close()
             return removeFile(path)
@@ -140,7 +140,7 @@ struct FileFigures {
 
             The engine on files of several kinds, medians; in brackets how many times the plain one's time or size. A time is per \
             operation. "Just opened" checks or decrypts what it reads, "again" finds it so. Files of format 4 have no checksums. With \
-            a journal nobody reads, so that it grows. Throughputs count the pages in use, flush to the disk included.
+            a journal without a reader, so that it grows. Throughputs count the pages in use, flush to the disk included.
 
             | Workload | \(Kind.allCases.map(\.rawValue).joined(separator: " | ")) |
             |---\(String(repeating: "|---:", count: Kind.allCases.count))|

@@ -13,7 +13,7 @@ final class Harness {
         let workload: String
         let layer: Layer
         let operations: Int
-        /// Of each run, an operation.
+        /// The nanoseconds of an operation, for each run.
         let nanoseconds: [Double]
 
         var minimum: Double { nanoseconds.min() ?? .nan }

@@ -4,7 +4,7 @@ import Dispatch
 import Foundation
 import Freehold
 
-/// What observers cost, and how soon they are told. There are no rivals: SQLite and LMDB tell nobody.
+/// The cost of observers, and the delay of notifications. SQLite and LMDB have no notifications to compare with.
 enum Notifications {
     static let name = "notifications"
 
@@ -16,11 +16,11 @@ enum Notifications {
 
     struct Figures {
         let sizes: [Int]
-        /// From the call that commits 100 changes to the block's, by size.
+        /// From the call that commits 100 changes to the call of the observer's block, by size.
         var callbacks: [Row] = []
         /// A commit of one change, by number of observers.
         var commits: [Row] = []
-        /// From a commit to where it is heard of.
+        /// From a commit to its notification on other threads and in other processes.
         var handovers: [Row] = []
     }
 
@@ -142,7 +142,7 @@ private final class NotificationPlace {
     private let queue = DispatchQueue(label: "observing")
     private var random = Random(7)
     private var nextID: Int
-    /// Of the commits that were told, until they return.
+    /// The times of the observed commits, until their calls return.
     private(set) var commitTimes: [Double] = []
 
     static func configuration(_ path: String) -> Realm.Configuration {
@@ -221,8 +221,8 @@ private final class NotificationPlace {
         return body(notes)
     }
 
-    /// From where a commit is asked for, flush included, to the next call. (Observers are told as soon as the version is
-    /// there, often before the commit has tidied up and returned.)
+    /// The time from the call of a commit, flush included, to the next notification. (Observers are notified as soon as
+    /// the version exists, often before the commit has cleaned up and returned.)
     private func delay(_ notes: Notes, _ body: () -> Void) -> Double {
         let before = notes.count
         realm.beginWrite()
@@ -231,7 +231,7 @@ private final class NotificationPlace {
         do { try realm.commitWrite() } catch { fail("notifications: \(error)") }
         commitTimes.append(Notifications.now() - start)
         let told = notes.wait(for: before + 1)
-        // What comes late doesn't belong to the next commit.
+        // The pause keeps late notifications out of the figure of the next commit.
         usleep(4000)
         return told - start
     }

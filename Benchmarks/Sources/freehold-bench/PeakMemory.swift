@@ -1,6 +1,7 @@
 import Foundation
 
-/// The most memory that a bulk insert holds, measured in a process of its own that makes its rows as it goes.
+/// The most memory that a bulk insert holds, measured in a process of its own that makes each row just before it
+/// inserts it.
 enum PeakMemory {
     struct Figures {
         /// MiB before the insert and at its peak, mapped pages of the file included.

@@ -2,7 +2,7 @@ import BenchMachine
 import Foundation
 import FreeholdEngine
 
-/// What links to objects that aren't there cost, beside those to objects that are, and what hidden columns take.
+/// The cost of links to missing objects, compared with links to existing ones, and the size of hidden columns.
 final class PlaceholderFigures {
     private(set) var rows: [(name: String, unit: String, values: [Double])] = []
     private let count: Int
@@ -59,12 +59,12 @@ final class PlaceholderFigures {
         return database
     }
 
-    /// People with a dog each, which come in another order.
+    /// People with one dog each. The dogs are created in another order.
     private func link() {
         let database = try! database()
         for isThere in [true, false] {
             let first = isThere ? 0 : count
-            let what = isThere ? "an object that is there" : "one that isn't, commit included"
+            let what = isThere ? "an existing object" : "a missing one, commit included"
             if isThere {
                 let transaction = try! database.beginWrite()
                 let dog = transaction.schema.table(named: "Dog")!
@@ -88,7 +88,7 @@ final class PlaceholderFigures {
                 _ = try transaction.commit()
             }
         }
-        time("such an object comes, commit included", count) {
+        time("create such an object, commit included", count) {
             let transaction = try database.beginWrite()
             let dog = transaction.schema.table(named: "Dog")!
             for i in count..<2 * count { _ = try transaction.create(dog, primaryKey: .int(Int64(i))) }
@@ -103,7 +103,7 @@ final class PlaceholderFigures {
         precondition(linked == people && snapshot.placeholderCount(dog) == 0, "links got lost")
     }
 
-    /// A list of links that come one commit after the other, and all at once.
+    /// A list of links whose objects are created one commit after the other, and all at once.
     private func list(_ length: Int) {
         let database = try! database()
         time("an element of a list of \(length) links to such objects", length) {
@@ -121,8 +121,8 @@ final class PlaceholderFigures {
             for i in ids { _ = try transaction.create(dog, primaryKey: .int(Int64(i))) }
             _ = try transaction.commit(durably: false)
         }
-        time("one of its objects comes, in a commit of its own", 20) { for i in 0..<20 { try come(i..<i + 1) } }
-        time("all others come, each", length - 20) { try come(20..<length) }
+        time("create one of its objects, in a commit of its own", 20) { for i in 0..<20 { try come(i..<i + 1) } }
+        time("create all others, each", length - 20) { try come(20..<length) }
     }
 
     /// The same reads in a file without placeholders, and in one with some in each class.
@@ -196,7 +196,7 @@ final class PlaceholderFigures {
     var markdown: String {
         var lines = [
             "## Placeholders and hidden columns", "",
-            "The engine, \(grouped(count)) objects; medians. \"Such objects\" aren't there: links to them are kept, and not shown.",
+            "The engine, \(grouped(count)) objects; medians. \"Such objects\" are missing: links to them are kept, and not shown.",
             "", "| | |", "|---|---:|",
         ]
         for row in rows { lines.append("| \(row.name) | \(figure(median(row.values))) \(row.unit) |") }

@@ -169,8 +169,8 @@ struct Report {
             \(header(["", "Commit"]))
             \(commits)
 
-            From the call of `commitWrite` with one change, flush included (of the other process: from its return), to where it is \
-            heard of:
+            From the call of `commitWrite` with one change, flush included (for the other process: from its return), to the \
+            notification of:
 
             \(header(["", "Later"]))
             \(handovers)

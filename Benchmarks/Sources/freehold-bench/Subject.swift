@@ -33,7 +33,7 @@ enum FileKind: String, CaseIterable {
     case lists
     /// Shelves with an embedded object each.
     case shelves
-    /// The same with sets of three, with maps of three entries, with mixed values.
+    /// Shelves with sets of three elements, with maps of three entries, and with mixed values.
     case sets, maps, mixed
     /// One shelf with a list, and a map, of as many elements as there are people otherwise; and a copy to be changed.
     case large, largeChanged
@@ -119,7 +119,7 @@ protocol Subject: AnyObject {
     func sumScores() -> Double
     func sortedByName() -> [Int64]
     func sortedByAge() -> [Int64]
-    /// Of those over 50, the first 100 by name.
+    /// Returns the first 100 people over 50 by name.
     func firstHundredByName() -> [Int64]
     /// Looks up the names of these people by the index and reads the first match's age; the sum of name lengths found.
     func findIndexed(_ numbers: [Int]) -> Int64

@@ -42,7 +42,7 @@ final class ThreadFigures {
         self.time = time
         fill()
         let works = Work.allCases.filter { only.map($0.rawValue.contains) ?? true }
-        // A first look at the file, which nobody's figure is to have in it.
+        // The first access to the file takes longer, so it isn't a part of any figure.
         for work in works { _ = measure(work, readers: 1, isBesideWriter: false, time: 0.05) }
         for _ in 0..<repeats {
             for work in works {

@@ -1,6 +1,7 @@
 import FreeholdSyncCore
 
-/// A server's machine with many sessions that say no more than they must, and take what comes.
+/// The machine of a server with many sessions. Their clients send the fewest possible messages, and accept all that
+/// they receive.
 struct Crowd {
     private(set) var server = ServerMachine(Room.configuration(), matcher: QueryMatcher())
     private(set) var store = MemoryServerStore(epoch: 7)
@@ -8,11 +9,11 @@ struct Crowd {
     private var now: Int64 = 400_000_000_000
     private var committed: UInt64 = 0
     private var hash = RunningHash.empty
-    /// Messages with changes that went down.
+    /// The number of messages with changes that the server has sent.
     private(set) var changes = 0
     private(set) var sessions: UInt64 = 0
 
-    /// A session that has what it asked for, and waits.
+    /// Adds a session, which receives the objects of its condition and then waits.
     mutating func join(_ condition: SyncString) {
         sessions += 1
         let connection = sessions

@@ -30,7 +30,7 @@ struct Main {
     static func main() throws {
         let options = Options(CommandLine.arguments)
         let count = options.isQuick ? 100_000 : 1_000_000
-        // Of a run that was broken off.
+        // The folder of an interrupted run.
         try? FileManager.default.removeItem(atPath: options.folder)
         try FileManager.default.createDirectory(atPath: options.folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: options.folder) }

@@ -15,7 +15,7 @@ struct Room {
         var store = PlainStore()
         var machine: ClientMachine
         var connection: ConnectionNumber?
-        /// When the first object was there.
+        /// The time at which the client had its first object.
         var first: ContinuousClock.Instant?
     }
 

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Ends a connection whose client is slow: until its request is complete, until a piece of its answer is taken, and until its next request begins.
-/// It stands still while the server makes an answer.
+/// A timer that ends a connection with a slow client. It limits the time until a request is complete, until the client has received a piece of an
+/// answer, and until the next request begins. It is stopped while the server makes an answer.
 ///
 /// It is used on the channel's loop only.
 final class ConnectionTimer: Sendable {
@@ -10,7 +10,7 @@ final class ConnectionTimer: Sendable {
     private let timer: NIOLoopBoundBox<Scheduled<Void>?>
     private let late: NIOLoopBoundBox<(() -> Void)?>
 
-    /// Starts it.
+    /// Creates and starts the timer.
     ///
     /// - Parameter limit: in milliseconds.
     init(_ channel: any Channel, limit: Int64) {
@@ -24,10 +24,10 @@ final class ConnectionTimer: Sendable {
         }
     }
 
-    /// From now on this is done in place of closing the connection.
+    /// Sets a closure that is called at the end of the time instead of closing the connection. `nil` restores the closing.
     func onLate(_ body: (() -> Void)?) { late.value = body }
 
-    /// Starts it anew.
+    /// Restarts the timer.
     ///
     /// - Parameter time: The time in place of the limit.
     func start(_ time: TimeAmount? = nil) {

@@ -5,8 +5,8 @@ public struct HTTPAnswer: Sendable {
     public enum Body: Sendable {
         case text(String)
         case bytes([UInt8])
-        /// Pieces that are sent one after the other, until there are no more or the client has closed the connection. The next piece is made when the
-        /// client has taken the one before.
+        /// Pieces that are sent one after the other, until there are no more or the client has closed the connection. The next piece is made when
+        /// the client has received the one before.
         case stream(@Sendable () async -> String?)
         /// Like `stream`, for bytes.
         case byteStream(@Sendable () async -> [UInt8]?)
@@ -55,10 +55,10 @@ public struct HTTPAnswer: Sendable {
         code: "BadRequest",
         text: "Only 100-continue can be expected."
     )
-    static let unreadable = HTTPAnswer(.badRequest, code: "BadRequest", text: "This is no request.")
-    static let tooSlow = HTTPAnswer(.requestTimeout, code: "RequestTimeout", text: "The request came too slowly.")
+    static let unreadable = HTTPAnswer(.badRequest, code: "BadRequest", text: "The request isn't valid HTTP.")
+    static let tooSlow = HTTPAnswer(.requestTimeout, code: "RequestTimeout", text: "The request was sent too slowly.")
     static let foreign = HTTPAnswer(.forbidden, code: "Forbidden", text: "Only pages of this machine may ask here.")
 
-    /// The statuses with which a connection itself answers, whatever the route.
+    /// The statuses with which a connection itself answers, for any route.
     public static let statusesOfConnections: Set<Int> = [400, 403, 408, 413, 417, 429, 503]
 }

@@ -8,16 +8,16 @@ public import NIOHTTP1
 ///
 /// The connections check the form, the size and the speed of requests before a handler sees them.
 public struct HTTPApplication: Sendable {
-    /// The first group whose root begins the path answers, or else the last one.
+    /// The groups of routes. The first group with a root at the beginning of the path answers. If there is none, the last group does.
     public var groups: [HTTPGroup]
     public var limits = HTTPLimits()
     /// The steps around each handler, the outermost first.
     public var middleware: [any HTTPMiddleware] = []
     /// Receives a record of each answered request.
     public var observers: [any HTTPObserver] = []
-    /// The proxies whose word on a client's address and on a request's identifier counts.
+    /// The proxies that are trusted to name a client's address and a request's identifier.
     public var proxies = TrustedProxies.none
-    /// The web pages of other origins that may send requests. `nil`: none.
+    /// The web pages of other origins that may send requests. `nil` permits none.
     public var origins: HTTPOrigins?
     /// Decides by the head whether a request is answered at all.
     public var allows: @Sendable (HTTPHeaders) -> Bool = { _ in true }

@@ -1,13 +1,13 @@
 import NIOCore
 import NIOHTTP1
 
-/// Has a connection of HTTP/1.1 end after the request that it has.
+/// An event that ends an HTTP/1.1 connection after its present request.
 struct DrainEvent {}
 
-/// Answers the requests of a connection of HTTP/1.1, one after the other, or the one request of a stream of HTTP/2.
+/// A handler that answers the requests of an HTTP/1.1 connection, one after the other, or the one request of an HTTP/2 stream.
 ///
-/// The handlers before it deliver the next request when the answer to the one before has ended, and read no more until then. So a connection keeps
-/// at most one request, one answer, and the bytes of one read.
+/// The handlers before it deliver the next request after the end of the previous answer, and stop reading until then. So a connection keeps at
+/// most one request, one answer, and the bytes of one read.
 final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -18,12 +18,12 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     /// The load of the listener.
     private let load: ListenerLoad
     private(set) var exchange: Exchange?
-    /// The number of requests.
+    /// The number of requests so far.
     private var count = 0
     private var isReading = true
     /// A Boolean value that indicates whether the connection ends.
     private var isOver = false
-    /// A Boolean value that indicates whether the connection ends with the answer to the request that it has.
+    /// A Boolean value that indicates whether the connection ends with the answer to its present request.
     private var isDraining = false
 
     init(_ application: HTTPApplication, timer: ConnectionTimer, load: ListenerLoad, isHTTP2: Bool = false) {
@@ -65,7 +65,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         if let expectation = head.expectation, expectation != "100-continue" {
             return respond(.unexpected, exchange, context)
         }
-        // A browser asks without a token.
+        // The preflight request of a browser has no token.
         if let answer = application.origins?.preflight(head) {
             exchange.refusal = answer
             return
@@ -111,7 +111,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Takes the body, after the head alone was enough to know that it is wanted.
+    /// Accepts the body, after the head has shown that it is needed.
     private func accept(_ exchange: Exchange, _ context: ChannelHandlerContext) {
         if exchange.head.expectation != nil, exchange.bodyBytes == 0, !exchange.isRead {
             let head = HTTPResponseHead(version: .http1_1, status: .continue)
@@ -128,7 +128,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
             }
         }
         exchange.stream = stream
-        // The pieces that arrived while the group looked for the user.
+        // The pieces that arrived while the group identified the user.
         let body = exchange.body
         exchange.body = []
         if !body.isEmpty { stream.add(body) }
@@ -158,7 +158,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a long body arrives fast enough. A fast part doesn't make up for a slow one.
+    /// Returns a Boolean value that indicates whether a long body arrives fast enough. A fast part doesn't compensate for a slow one.
     private func flows(_ bytes: Int, _ exchange: Exchange, _ now: NIODeadline) -> Bool {
         exchange.recent += bytes
         let time = now - exchange.recentBegan
@@ -197,7 +197,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Ends a request whose body isn't taken.
+    /// Ends a request because its body isn't accepted.
     private func refuse(_ answer: HTTPAnswer, _ exchange: Exchange, _ context: ChannelHandlerContext) {
         if let stream = exchange.stream {
             exchange.work?.cancel()
@@ -206,7 +206,8 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         respond(answer, exchange, context)
     }
 
-    /// The request, or the client that takes the answer, was too slow, or the connection waited too long for its next request.
+    /// Ends the connection because the request or the client was too slow, or because the next request didn't arrive in time. A slow request is
+    /// answered first.
     private func late(_ context: ChannelHandlerContext) {
         guard let exchange, exchange.phase != .sending, !exchange.isRead else { return context.close(promise: nil) }
         refuse(.tooSlow, exchange, context)
@@ -214,7 +215,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
 
     // MARK: Answering
 
-    /// Has the handler of the request's route answer.
+    /// Calls the handler of the request's route, and sends its answer.
     private func ask(_ exchange: Exchange, _ context: ChannelHandlerContext) {
         guard let route = exchange.route else { return respond(exchange.refusal, exchange, context) }
         let peer = context.channel.remoteAddress
@@ -247,7 +248,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
                 return answer
             }
             if !request.body.isEmpty { request.budget?.giveBody(request.body.count) }
-            // As above.
+            // The connection has ended, and its loop may have ended too.
             if Task.isCancelled { return }
             loop.execute {
                 let (connection, exchange, context) = bound.value
@@ -313,7 +314,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         return HTTPResponseHead(version: isOld ? .http1_0 : .http1_1, status: answer.status, headers: headers)
     }
 
-    /// Sends a head and a body, piece by piece: each piece has the time of a request.
+    /// Sends a head and a body in pieces. Each piece has the time of a request.
     private func send(
         _ head: HTTPResponseHead,
         body: ByteBuffer,
@@ -348,7 +349,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         context.flush()
     }
 
-    /// Sends pieces as they are made. A client that doesn't take a piece within the time of a request loses the connection.
+    /// Sends pieces as they are made. A client that doesn't receive a piece within the time of a request loses the connection.
     private func stream(
         _ next: @escaping @Sendable () async -> ByteBuffer?,
         _ exchange: Exchange,
@@ -382,13 +383,13 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Ends an answer that its client has taken. The next request may arrive inside of the last write.
+    /// Ends an answer that its client has received. The next request may arrive during the last write.
     private func finish(_ exchange: Exchange, isLast: Bool, _ context: ChannelHandlerContext) {
         guard exchange === self.exchange else { return }
         exchange.work?.cancel()
         exchange.stream?.finish(.failure(HTTPBodyStream.Broken()))
         self.exchange = nil
-        // The rest of a request of HTTP/2 is dropped, for as long as a request may take.
+        // The rest of an HTTP/2 request is dropped, within the time of a request.
         isOver = isLast || isHTTP2
         setReading(true, context.channel)
         timer.start(isOver ? nil : .milliseconds(application.limits.keepAliveTimeout))

@@ -2,8 +2,8 @@
 public struct HTTPLimits: Hashable, Sendable {
     /// The number of connections of a listener. Further ones are closed at once.
     public var connections = 20_000
-    /// The time from the first byte of a request, or from the beginning of a connection, to the end of the request. An answer has the same time for
-    /// each 64 KiB that its client takes.
+    /// The time from the first byte of a request, or from the beginning of a connection, to the end of the request. An answer has the same time
+    /// for each 64 KiB that its client receives.
     public var requestTimeout: Int64 = 10_000
     /// The time that a connection may wait for its next request.
     public var keepAliveTimeout: Int64 = 60_000
@@ -22,7 +22,7 @@ public struct HTTPLimits: Hashable, Sendable {
     static let unknownBody = 64 << 10
     /// The bytes of a body per second, over the last seconds.
     static let leastRate: Int64 = 1 << 10
-    /// The bytes of an answer that a client takes at once.
+    /// The bytes of an answer that are sent to a client at once.
     static let pieceBytes = 64 << 10
 
     public init() {}

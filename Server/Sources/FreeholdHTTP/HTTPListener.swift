@@ -12,7 +12,7 @@ public final class HTTPListener: Sendable {
     private let channel: any Channel
     private let connections: OpenConnections
 
-    /// The address at which it listens: with the port that the system has found, if 0 was asked for.
+    /// The address of the port. If port 0 was requested, it has the number that the system has chosen.
     public var address: SocketAddress? { channel.localAddress }
     public var port: Int { channel.localAddress?.port ?? 0 }
 
@@ -20,7 +20,7 @@ public final class HTTPListener: Sendable {
         (self.channel, self.connections) = (channel, connections)
     }
 
-    /// Listens.
+    /// Opens a port for an application.
     ///
     /// - Parameters:
     ///   - tls: The certificate. `nil` behind a proxy that encrypts, or on loopback.
@@ -48,12 +48,12 @@ public final class HTTPListener: Sendable {
         return HTTPListener(channel, connections)
     }
 
-    /// Takes no more connections. Open ones stay.
+    /// Stops accepting connections. Open connections stay.
     public func close() async { try? await channel.close() }
 
     /// Closes connections that wait for a request, and the others after their answers. WebSockets stay.
     ///
-    /// - Parameter milliseconds: The time that answers have. The connections of those that take longer stay.
+    /// - Parameter milliseconds: The time for the answers. Connections with longer answers stay.
     public func drain(within milliseconds: Int64) async {
         let loop = channel.eventLoop
         let end = loop.makePromise(of: Void.self)
@@ -91,7 +91,7 @@ public final class HTTPListener: Sendable {
     }
 }
 
-/// The connections of a listener that speak HTTP. Any thread may use it.
+/// The HTTP connections of a listener. Any thread may use it.
 private final class OpenConnections: Sendable {
     private struct Connection {
         let channel: any Channel
@@ -279,18 +279,19 @@ private struct ConnectionSetup: Sendable {
     }
 }
 
-/// Ends a connection of HTTP/2 whose client breaks the protocol. NIO's handler has sent the reason then, and reads on.
+/// A handler that ends an HTTP/2 connection after its client has violated the protocol. NIO's handler has sent the reason by then, and would
+/// continue to read.
 private final class ProtocolErrors: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A stream that has ended may still receive frames that were under way.
+        // A stream that has ended may still receive frames that were sent before.
         if error is NIOHTTP2Errors.StreamClosed { return }
         context.close(promise: nil)
     }
 }
 
-/// Has a connection of HTTP/2 wait for its next stream as long as one of HTTP/1.1 waits for its next request.
+/// A delegate that gives an HTTP/2 connection the same time for its next stream as an HTTP/1.1 connection has for its next request.
 private final class StreamCount: NIOHTTP2StreamDelegate, Sendable {
     private let timer: ConnectionTimer
     private let keepAlive: TimeAmount

@@ -36,7 +36,7 @@ public struct TracingMiddleware: HTTPMiddleware {
     }
 }
 
-/// Compresses the answers of routes that allow it, for clients that take `gzip`.
+/// Compresses the answers of routes that allow it, for clients that accept `gzip`.
 ///
 /// An answer that has a coding already, a stream, a type that isn't text, and an answer below ``leastBytes`` isn't compressed.
 public struct CompressionMiddleware: HTTPMiddleware {
@@ -47,7 +47,7 @@ public struct CompressionMiddleware: HTTPMiddleware {
     private let compress: @Sendable (HTTPRequest, [UInt8]) async -> [UInt8]?
 
     /// - Parameters:
-    ///   - operations: The names of the routes whose answers may be compressed.
+    ///   - operations: The names of the routes with answers that may be compressed.
     ///   - compress: Returns bytes in the format gzip, or `nil` if they aren't fewer.
     public init(
         operations: Set<String>,
@@ -84,7 +84,7 @@ public struct CompressionMiddleware: HTTPMiddleware {
     }
 }
 
-/// The web pages of other origins that may send requests (CORS). Tokens stand in a header that a page sets itself, so credentials of the browser
+/// The web pages of other origins that may send requests (CORS). A page sets the header with the token itself, so the browser's own credentials
 /// are never allowed.
 public struct HTTPOrigins: Hashable, Sendable {
     private let origins: Set<String>
@@ -102,7 +102,7 @@ public struct HTTPOrigins: Hashable, Sendable {
         return origins.contains("*") ? "*" : origins.contains(origin.lowercased()) ? origin : nil
     }
 
-    /// Returns the answer to the question that a browser asks before a request, or `nil` if the request isn't such a question.
+    /// Returns the answer to the preflight request of a browser, or `nil` if the request isn't one.
     func preflight(_ head: HTTPRequestHead) -> HTTPAnswer? {
         guard head.method == .OPTIONS, head.headers.contains(name: "Access-Control-Request-Method"),
             allowed(head.headers) != nil

@@ -8,9 +8,9 @@ public protocol HTTPUser: Sendable {
 
 /// The bytes that a server keeps for one request and its answer.
 ///
-/// A connection asks it before it keeps a piece of a body. Any thread may use it. The bytes are given back when it is released.
+/// A connection calls it before it keeps a piece of a body. Any thread may use it. The bytes are given back when the object is released.
 public protocol HTTPBudget: Sendable {
-    /// Counts the bytes among those of a user from now on.
+    /// Assigns the present and later bytes to a user.
     func belong(to user: String)
     /// Counts bytes of a body.
     ///
@@ -19,7 +19,7 @@ public protocol HTTPBudget: Sendable {
     func takeBody(_ bytes: Int, total: Int) -> HTTPAnswer?
     /// Gives bytes of a body back.
     func giveBody(_ bytes: Int)
-    /// Counts the bytes of an answer that its client hasn't taken, in place of those that were read for it.
+    /// Counts the bytes of an answer that its client hasn't received, in place of the bytes that were read for the answer.
     func keepAnswer(_ bytes: Int)
 }
 
@@ -74,7 +74,7 @@ public struct HTTPRequest: Sendable {
         head.uri.firstIndex(of: "?").map { head.uri[head.uri.index(after: $0)...] }
     }
 
-    /// Returns a Boolean value that indicates whether the client takes a coding, such as `gzip`.
+    /// Returns a Boolean value that indicates whether the client accepts a coding, such as `gzip`.
     public func accepts(_ coding: String) -> Bool {
         var others: Bool?
         for entry in head.headers[canonicalForm: "Accept-Encoding"] {

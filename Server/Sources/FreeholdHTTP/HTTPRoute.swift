@@ -2,7 +2,7 @@ public import NIOHTTP1
 
 /// A method and a path, and the handler that answers them.
 ///
-///     HTTPRoute(.GET, "app/{app}/{class}/{key}", "getDocument", statuses: [200, 404]) { request in
+///     HTTPRoute(.GET, "app/{app}/{class}/{key}", operation: "getDocument", statuses: [200, 404]) { request in
 ///         HTTPAnswer(body: request["key"])
 ///     }
 public struct HTTPRoute: Sendable {
@@ -70,10 +70,11 @@ public enum HTTPIdentification: Sendable {
 public struct HTTPGroup: Sendable {
     /// The beginning of the paths, with a slash at its end.
     public var root: String
-    /// The bytes of a body. A longer one is refused before it is read. `nil`: bodies are read and dropped.
+    /// The maximum size of a body, in bytes. A longer body is refused before it is read. With `nil`, bodies are read and dropped.
     public var bodyLimit: Int?
     public var routes: [HTTPRoute]
-    /// Identifies the user by the head. Before that, little is read of the body. `nil`: bodies are small, and contain the proof.
+    /// Identifies the user by the head. Before that, only a small part of the body is read. It is `nil` for groups with small bodies that contain
+    /// the proof.
     public var identify: (@Sendable (HTTPRequestHead) async -> HTTPIdentification)?
     /// The answer for a body that is too long.
     public var tooLarge: HTTPAnswer
@@ -81,7 +82,7 @@ public struct HTTPGroup: Sendable {
     public var noRoute: HTTPAnswer
     /// The answer for a method that no route of the path has. The header `Allow` is added.
     public var wrongMethod: HTTPAnswer
-    /// A Boolean value that indicates whether `HEAD` is answered like `GET`, and methods are looked at before paths.
+    /// A Boolean value that indicates whether `HEAD` is answered like `GET`, and whether methods are checked before paths.
     public var isPlain: Bool
 
     public init(
@@ -117,7 +118,7 @@ public struct HTTPGroup: Sendable {
         return (route, parameters, noRoute)
     }
 
-    /// Answers a request without a connection: the user is the one that the request has.
+    /// Answers a request without a connection. The user is that of the request.
     public func answer(_ request: HTTPRequest) async -> HTTPAnswer {
         var request = request
         let (route, parameters, refusal) = match(request.head)

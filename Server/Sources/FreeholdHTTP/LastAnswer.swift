@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// Ends a connection with the answer that says `Connection: close`. NIO's own handlers give such answers, too. Nothing is written behind it: a second
-/// answer could be taken for the answer of another request.
+/// A handler that ends a connection after an answer with `Connection: close`. NIO's own handlers send such answers, too. Nothing is written after
+/// that answer, because a client could match a second answer with another request.
 final class LastAnswer: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPServerResponsePart
 

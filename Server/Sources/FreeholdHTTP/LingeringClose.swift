@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Closes a connection in a way that lets its last answer arrive.
+/// A handler that closes a connection only after the client could receive its last answer.
 ///
-/// A socket that is closed while bytes of the client are unread or still under way resets the connection, and a reset throws away what the
-/// client hasn't read yet. So this handler closes the writing half first, reads and drops further bytes, and closes the rest when the client has
-/// closed its half, is silent, or has used its time or its bytes (RFC 9112, 9.6).
+/// If a socket is closed while it has unread bytes, or while bytes of the client are on the network, the connection is reset, and the client
+/// loses the bytes that it hasn't read. So this handler closes the writing half first, and reads and drops further bytes. It closes the rest when
+/// the client has closed its half, is silent, or has used its time or its bytes (RFC 9112, 9.6).
 ///
-/// It is next to the socket. It is removed if the connection becomes a WebSocket.
+/// It is the handler next to the socket. It is removed if the connection becomes a WebSocket.
 final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = IOData
@@ -18,21 +18,21 @@ final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandler {
     private let limit: TimeAmount
     private var state = State.open
     private var hasWritten = false
-    /// Whether the others are given something right now.
+    /// A Boolean value that indicates whether the other handlers are being called with received bytes.
     private var isDelivering = false
-    /// Writes that the socket hasn't taken.
+    /// The number of writes that the socket hasn't accepted.
     private var waiting = 0
     private var deadline = NIODeadline.distantFuture
     private var lastRead = NIODeadline.distantPast
     private var dropped = 0
     private var check: Scheduled<Void>?
 
-    /// How long nothing may come from a client that has been answered.
+    /// The time for which a client may be silent after its answer.
     static let silence = TimeAmount.seconds(2)
-    /// What is dropped of a connection, in bytes.
+    /// The maximum number of bytes that are dropped for a connection.
     static let mostDropped = 64 << 20
 
-    /// - Parameter limit: what closing may take, in milliseconds.
+    /// - Parameter limit: the maximum time for closing, in milliseconds.
     init(limit: Int64) { self.limit = .milliseconds(limit) }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -48,12 +48,12 @@ final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        // The others find fault with what came behind the request that was answered.
+        // Other handlers close the connection because of invalid bytes behind the answered request. This doesn't end the lingering.
         if mode == .all, state == .lingering, isDelivering {
             if let promise { context.channel.closeFuture.cascade(to: promise) }
             return
         }
-        // A client that doesn't take its answer, or has none, loses nothing. A second close doesn't wait.
+        // A client without an answer, or one that doesn't read its answer, loses nothing. A second close doesn't wait.
         guard mode == .all, state == .open, hasWritten, waiting == 0, context.channel.isActive else {
             if mode == .all { end() }
             return context.close(mode: mode, promise: promise)
@@ -67,7 +67,7 @@ final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandler {
         context.close(mode: .output, promise: isShut)
         guard state == .lingering else { return }
         checkLater(context)
-        // The others read no more of a connection that was answered.
+        // The other handlers have stopped reading from the answered connection, so this one reads.
         context.read()
     }
 

@@ -7,9 +7,10 @@
 #endif
 public import NIOHTTP1
 
-/// Addresses of this machine itself, and requests that may ask a server that trusts everybody there.
+/// The addresses of this machine itself, and the check of requests to a server that trusts all users of this machine.
 public enum Loopback {
-    /// Whether a host is `localhost` or an address of the loopback network. Other names may lead anywhere, whatever they begin with.
+    /// Returns whether a host is `localhost` or an address of the loopback network. Any other name may lead to another machine, also one that
+    /// begins like these.
     public static func contains(_ host: String) -> Bool {
         if host.lowercased() == "localhost" { return true }
         guard let octets = octets(host) else { return false }
@@ -18,7 +19,7 @@ public enum Loopback {
         return isMapped ? octets[12] == 127 : octets.dropLast().allSatisfy { $0 == 0 } && octets[15] == 1
     }
 
-    /// Whether a web page of this machine asks, as the header `Origin` says: `http://localhost:5173`, say. `null` is no such origin.
+    /// Returns whether the header `Origin` names a web page of this machine, such as `http://localhost:5173`. `null` isn't such an origin.
     public static func isOrigin(_ origin: String) -> Bool {
         let parts = origin.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[1].isEmpty, ["http:", "https:"].contains(parts[0].lowercased()) else {
@@ -27,9 +28,11 @@ public enum Loopback {
         return host(parts[2]).map { contains($0) } ?? false
     }
 
-    /// Whether a server in development, or the administrator's port, answers: the request isn't sent by a page of another site.
+    /// Returns whether a server in development, or the administrator's port, may answer a request, because it isn't sent by a page of another
+    /// site.
     ///
-    /// A page whose name was made to lead to this machine sends no foreign `Origin` when it reads, but it sends its name as `Host`.
+    /// If a page has a host name that was changed to lead to this machine, its reading requests have no foreign `Origin`, but they have the name
+    /// as `Host`.
     public static func allows(_ headers: HTTPHeaders) -> Bool {
         let isNamed = headers["Host"].allSatisfy { header in
             guard let host = host(header[...]) else { return false }
@@ -38,7 +41,7 @@ public enum Loopback {
         return isNamed && headers["Origin"].allSatisfy { isOrigin($0) }
     }
 
-    /// Whether it can be a header `Host`, or what stands for it in an address: a host, and perhaps a port.
+    /// Returns whether a text can be the header `Host`, or the corresponding part of an address: a host, and optionally a port.
     public static func isAuthority(_ text: Substring) -> Bool {
         let marks = "-._~%!$&'()*+;=:[]".utf8
         return text.utf8.count <= 261 && host(text) != nil
@@ -48,13 +51,13 @@ public enum Loopback {
             }
     }
 
-    /// An address of IPv6 may stand in brackets, as it does in URLs. Anything else stays.
+    /// Returns an IPv6 address without the brackets that it has in URLs. Returns any other text unchanged.
     public static func bare(_ host: String) -> String {
         guard host.hasPrefix("["), host.hasSuffix("]"), host.contains(":") else { return host }
         return String(host.dropFirst().dropLast())
     }
 
-    /// Without the port. Returns `nil` for a text that isn't a host, with or without a port.
+    /// Returns the host without the port. Returns `nil` for a text that isn't a host, with or without a port.
     public static func host(_ authority: Substring) -> String? {
         let host: Substring
         var rest: Substring
@@ -76,7 +79,7 @@ public enum Loopback {
         return host.isEmpty ? nil : String(host)
     }
 
-    /// Four or sixteen. Returns `nil` for a text that isn't an address.
+    /// Returns the four or sixteen bytes of an address. Returns `nil` for a text that isn't an address.
     public static func octets(_ host: String) -> [UInt8]? {
         var octets = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET6, host, &octets) == 1 { return octets }

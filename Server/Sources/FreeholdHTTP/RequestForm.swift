@@ -1,8 +1,8 @@
 import NIOHTTP1
 
 extension HTTPRequestHead {
-    /// With an absolute target (`GET http://host/path`) as the path and the host that it stands for: the header `Host` doesn't count then
-    /// (RFC 9112, 3.2.2). A target that can't be resolved stays, and makes the request unreadable. Slashes that follow each other in a path count as one.
+    /// The head with the path in place of an absolute target (`GET http://host/path`). The host of the target replaces the header `Host` (RFC
+    /// 9112, 3.2.2). A target that can't be resolved stays, and makes the request unreadable. Consecutive slashes in a path count as one.
     var resolved: HTTPRequestHead {
         guard !uri.hasPrefix("/") else {
             var head = self
@@ -21,10 +21,10 @@ extension HTTPRequestHead {
         return head
     }
 
-    /// Returns a Boolean value that indicates whether the host, the target and the end of the body are clear. If a server and a proxy understand one
-    /// request in two ways, an attacker can hide a second request in it.
+    /// Returns a Boolean value that indicates whether the host, the target and the end of the body are unambiguous. If a server and a proxy
+    /// interpreted a request differently, an attacker could hide a second request in it.
     ///
-    /// - Parameter isHTTP2: A Boolean value that indicates whether frames say where the body ends.
+    /// - Parameter isHTTP2: A Boolean value that indicates whether frames determine the end of the body.
     func isReadable(isHTTP2: Bool) -> Bool {
         guard isHTTP2 || version.major == 1, uri.hasPrefix("/") || (uri == "*" && method == .OPTIONS) else {
             return false
@@ -50,7 +50,7 @@ extension HTTPRequestHead {
         return said.isEmpty ? nil : said
     }
 
-    /// A Boolean value that indicates whether it is all that a WebSocket needs.
+    /// Returns a Boolean value that indicates whether the request has everything that an upgrade to a WebSocket needs.
     ///
     /// - Parameter path: The path of the WebSocket.
     func isForWebSocket(at path: String) -> Bool {
@@ -64,7 +64,7 @@ extension HTTPRequestHead {
             && headers["Sec-WebSocket-Version"] == ["13"] && isReadable(isHTTP2: false)
     }
 
-    /// Removes the wish for another protocol: the answer comes in HTTP/1.1.
+    /// Removes the request for another protocol, so that the answer is sent in HTTP/1.1.
     mutating func removeUpgrade() {
         let rest = headers[canonicalForm: "Connection"].filter {
             !["upgrade", "http2-settings"].contains($0.lowercased())

@@ -6,7 +6,7 @@
 public import NIOSSL
 import Synchronization
 
-/// The certificate of a server, read anew when its files change. Open connections keep the certificate that they began with.
+/// The certificate of a server. It is read again when its files have changed. Open connections keep the certificate with which they began.
 public final class TLSContexts: Sendable {
     private let certificates: String
     private let key: String
@@ -19,7 +19,8 @@ public final class TLSContexts: Sendable {
         var stamp: [Stamp?]
     }
 
-    /// Which file it is, and of when: for a link, the file that it leads to, since a renewal may replace a link to a folder.
+    /// The identity and the time of a file. For a symbolic link, it is the file to which the link leads, since a renewal may replace a link to a
+    /// folder.
     private struct Stamp: Equatable {
         let path: String
         let changed: Date?
@@ -40,12 +41,12 @@ public final class TLSContexts: Sendable {
     }
 
     /// - Parameters:
-    ///   - certificates: a file in PEM: the server's certificate first, then those between it and the root.
+    ///   - certificates: a file in PEM: the server's certificate first, and then the certificates between it and the root.
     ///   - key: a file in PEM.
-    /// - Throws: what NIOSSL throws, if the files don't hold what they should.
+    /// - Throws: the errors of NIOSSL, if the files don't contain a certificate and a key.
     public init(certificates: String, key: String) throws {
         (self.certificates, self.key) = (certificates, key)
-        // What changes while they are read is seen the next time.
+        // The stamps are taken first, so that the next call detects a change during the reading.
         let stamp = [Stamp(certificates), Stamp(key)]
         let (context, names) = try Self.read(certificates, key)
         state = Mutex(State(context: context, names: names, stamp: stamp))
@@ -53,13 +54,13 @@ public final class TLSContexts: Sendable {
 
     /// The context for new connections.
     public var context: NIOSSLContext { state.withLock { $0.context } }
-    /// The names that the certificate is for, in small letters. It is `nil` for a certificate without alternative names.
+    /// The names of the certificate, in small letters. It is `nil` for a certificate without alternative names.
     public var names: Set<String>? { state.withLock { $0.names } }
 
-    /// Reads the files anew if they have changed.
+    /// Reads the files again if they have changed.
     ///
-    /// - Returns: whether they had.
-    /// - Throws: if they hold no certificate and key that fit; then the old ones stay.
+    /// - Returns: A Boolean value that indicates whether the files had changed.
+    /// - Throws: an error if the files don't contain a certificate and its key. The old ones then stay in use.
     @discardableResult
     public func reload() throws -> Bool {
         let stamp = [Stamp(certificates), Stamp(key)]

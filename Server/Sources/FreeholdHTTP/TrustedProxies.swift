@@ -6,16 +6,16 @@
     import Darwin
 #endif
 
-/// Proxies whose word on a client's address counts.
+/// The proxies that are trusted to name the address of a client.
 ///
-/// Each proxy adds the address that it was asked from at the end of the header. So the client is the last one that no trusted proxy has; what
-/// stands before it may be made up.
+/// Each proxy adds the address from which it received the request at the end of the header. So the client has the last address that doesn't
+/// belong to a trusted proxy. The addresses before it may be false.
 public struct TrustedProxies: Hashable, Sendable {
-    /// Such as `X-Forwarded-For`.
+    /// The name of the header, such as `X-Forwarded-For`.
     public let header: String
     private let networks: [Network]
 
-    /// Nobody.
+    /// No proxies.
     public static let none = TrustedProxies()
 
     private init() { (header, networks) = ("X-Forwarded-For", []) }
@@ -60,7 +60,7 @@ public struct TrustedProxies: Hashable, Sendable {
         return networks.contains { $0.contains(octets) }
     }
 
-    /// Without a port, brackets and a zone. Returns `nil` for a text that isn't an address.
+    /// Returns an address without a port, brackets and a zone. Returns `nil` for a text that isn't an address.
     private static func address(_ text: Substring) -> String? {
         var text = text
         while let last = text.last, last == " " || last == "\t" { text.removeLast() }
@@ -101,7 +101,7 @@ public struct TrustedProxies: Hashable, Sendable {
             return true
         }
 
-        /// Sixteen, an IPv4 address as IPv6 writes it.
+        /// Returns the sixteen bytes of an address, with an IPv4 address in its IPv6 form.
         static func octets(_ text: String) -> [UInt8]? {
             var six = [UInt8](repeating: 0, count: 16)
             if inet_pton(AF_INET6, String(text.prefix { $0 != "%" }), &six) == 1 { return six }

@@ -6,7 +6,7 @@ import NIOWebSocket
 public struct HTTPWebSocket: Sendable {
     /// The path, without a query.
     public var path: String
-    /// The bytes of a frame.
+    /// The maximum size of a frame, in bytes.
     public var frameBytes: Int
     /// Decides whether a request becomes a WebSocket now. Otherwise it is answered like other requests.
     public var isOpen: @Sendable (HTTPHeaders) -> Bool
@@ -24,8 +24,9 @@ public struct HTTPWebSocket: Sendable {
     }
 }
 
-/// Stands before the connection's handler. It hands a request for a WebSocket to NIO's upgrade, which it adds for that: proxies send such a request on
-/// connections that had others before. From other requests it removes the wish for an upgrade.
+/// A handler in front of the connection's handler. For a WebSocket request, it adds NIO's upgrade handler, which then handles the request. The
+/// handler is added this late because proxies send such a request also on connections with earlier requests. In other requests, the gate removes
+/// the request for an upgrade.
 final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

@@ -136,7 +136,7 @@ struct Fan: AsyncParsableCommand {
 
 /// Opens idle connections to a server in another process.
 struct Idle: AsyncParsableCommand {
-    @Option(help: "Of a server that runs with --development.") var port: Int
+    @Option(help: "The port of a server that runs with --development.") var port: Int
     @Option var pid: Int
     @Option var count = 10_000
     @Option var app = "app"

@@ -14,7 +14,7 @@ struct Ingest: AsyncParsableCommand {
     @Option var commits = 500
     @Option(help: "Objects a commit.") var objects = 200
     @Option(help: "A folder for the store and the sink; made, and removed.") var folder: String?
-    @Flag(help: "Hands objects on only when all are there, to measure that alone.") var sinkAfterwards = false
+    @Flag(help: "Delivers objects after all are stored, to measure the delivery alone.") var sinkAfterwards = false
 
     func run() async throws {
         let folder = folder ?? FileManager.default.temporaryDirectory.path + "/freehold-ingest-\(UUID())"

@@ -22,25 +22,25 @@ struct AppCommand: AsyncParsableCommand {
 
         @Argument(help: "The server's folder.") var folder: String
         @Argument(help: "The app's id, which clients name.") var id: String
-        @Flag(help: "Lets everybody in who asks, as a user without a name.") var anonymous = false
+        @Flag(help: "Permits anonymous log-ins.") var anonymous = false
         @Option(
             help: "Lets everybody register by email and password: auto-confirm, or mail, which has to be confirmed."
         )
         var emailPassword: String?
-        @Option(help: "What users of the app read and write: nobody, everyone (all of it), own-stream.")
+        @Option(help: "The users that read and write the app: nobody, everyone (all of it), own-stream.")
         var access = "nobody"
 
         func run() async throws {
             guard let access = NodeApp.Access(rawValue: access) else {
-                throw ValidationError("--access is one of nobody, everyone, own-stream.")
+                throw ValidationError("--access must be nobody, everyone or own-stream.")
             }
             guard let kind = AccountApp.EmailPassword(rawValue: emailPassword ?? "closed") else {
                 throw ValidationError("--email-password is auto-confirm or mail.")
             }
             let app = AccountApp(id: id, allowsAnonymous: anonymous, emailPassword: kind, access: access)
             try await AccountStore.existing(folder).createApp(app)
-            print("App \(id) is there.")
-            if access == .nobody { print("Nobody reads or writes its documents: see --access.") }
+            print("App \(id) was created.")
+            if access == .nobody { print("No user may read or write its documents: see --access.") }
         }
     }
 
@@ -52,10 +52,10 @@ struct AppCommand: AsyncParsableCommand {
 
         @Argument(help: "The server's folder.") var folder: String
         @Argument(help: "The app's id.") var id: String
-        @Option(help: "on: everybody who asks gets in, as a user without a name. off: nobody.") var anonymous: String?
-        @Option(help: "Who registers by email and password: auto-confirm, mail, or closed for nobody.")
+        @Option(help: "on permits anonymous log-ins, and off refuses them.") var anonymous: String?
+        @Option(help: "The registration by email and password: auto-confirm, mail or closed.")
         var emailPassword: String?
-        @Option(help: "What users of an app without rules read and write: nobody, everyone, own-stream.")
+        @Option(help: "The users that read and write an app without rules: nobody, everyone, own-stream.")
         var access: String?
         @Option(
             help: "on: takes clients' new classes and properties over (development mode). off: refuses them by name."
@@ -73,7 +73,7 @@ struct AppCommand: AsyncParsableCommand {
             let adopts = try Self.isOn(adoptSchemas, "--adopt-schemas")
             let access = try access.map { text -> NodeApp.Access in
                 guard let access = NodeApp.Access(rawValue: text) else {
-                    throw ValidationError("--access is one of nobody, everyone, own-stream.")
+                    throw ValidationError("--access must be nobody, everyone or own-stream.")
                 }
                 return access
             }
@@ -122,7 +122,7 @@ struct AppCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await AccountStore.existing(folder).deleteApp(id)
-            print("App \(id) is gone.")
+            print("App \(id) was deleted.")
         }
     }
 }

@@ -16,7 +16,7 @@ struct Backup: AsyncParsableCommand {
     )
 
     @Argument(help: "The server's folder.") var folder: String
-    @Argument(help: "A folder that isn't there yet.") var target: String
+    @Argument(help: "A folder that doesn't exist yet.") var target: String
 
     func run() async throws {
         let count = try FolderCopy(from: folder, to: target).run()
@@ -37,7 +37,7 @@ struct Restore: AsyncParsableCommand {
     )
 
     @Argument(help: "The backup.") var backup: String
-    @Argument(help: "A folder that isn't there yet.") var folder: String
+    @Argument(help: "A folder that doesn't exist yet.") var folder: String
 
     func run() async throws {
         let count = try FolderCopy(from: backup, to: folder).run()
@@ -63,10 +63,10 @@ private struct FolderCopy {
     func run() throws -> Int {
         let files = FileManager.default
         guard files.fileExists(atPath: source.appendingPathComponent("server.json").path) else {
-            throw ValidationError("\(source.path) is no server's folder: it has no server.json.")
+            throw ValidationError("\(source.path) isn't a server's folder: it has no server.json.")
         }
         guard !files.fileExists(atPath: target.path) else {
-            throw ValidationError("\(target.path) exists. Name a folder that isn't there.")
+            throw ValidationError("\(target.path) exists. Name a folder that doesn't exist.")
         }
         try files.createDirectory(
             at: target,

@@ -24,7 +24,7 @@ struct Export: AsyncParsableCommand {
     @Argument(help: "The app's id.") var app: String
     @Option(name: .customLong("class"), help: "Only documents of this class, to the standard output.")
     var className: String?
-    @Option(help: "A folder that isn't there yet, for a file a class.") var output: String?
+    @Option(help: "A folder that doesn't exist yet, for one file for each class.") var output: String?
     @Option(help: "The stream's value, of an app where each user has a stream: the user's id.") var stream: String?
     @Flag(help: "Everything that is stored, under its stored names.") var stored = false
     @Flag(help: "Canonical Extended JSON, in which each number has its type; else relaxed.") var canonical = false
@@ -64,7 +64,7 @@ struct Export: AsyncParsableCommand {
             return try lines.end()
         }
         guard !FileManager.default.fileExists(atPath: output) else {
-            throw ValidationError("\(output) exists. Name a folder that isn't there.")
+            throw ValidationError("\(output) exists. Name a folder that doesn't exist.")
         }
         try FileManager.default.createDirectory(
             atPath: output,

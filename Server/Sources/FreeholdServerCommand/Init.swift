@@ -12,13 +12,13 @@ struct Init: AsyncParsableCommand {
     @Option(help: "The app's name.") var app = "app"
     @Option(
         help:
-            "Who reads and writes: nobody, everyone (each user all of the app), own-stream (each user the stream of that name)."
+            "The users that read and write: nobody, everyone (each user the whole app), own-stream (each user the stream of that name)."
     )
     var access = "nobody"
 
     func validate() throws {
         guard NodeApp.Access(rawValue: access) != nil else {
-            throw ValidationError("--access is one of nobody, everyone, own-stream.")
+            throw ValidationError("--access must be nobody, everyone or own-stream.")
         }
         guard AccountApp.isID(app) else {
             throw ValidationError("An app's name has 1 to 64 letters, digits, '-' and '_'.")
@@ -29,7 +29,7 @@ struct Init: AsyncParsableCommand {
         let files = FileManager.default
         let (settings, secret) = ("\(folder)/\(SettingsReader.fileName)", "\(folder)/token.secret")
         guard !files.fileExists(atPath: settings) else {
-            throw ValidationError("\(settings) is there already. Change it with an editor.")
+            throw ValidationError("\(settings) exists already. Change it with an editor.")
         }
         try files.createDirectory(
             atPath: folder,
@@ -63,7 +63,7 @@ struct Init: AsyncParsableCommand {
         print("Start:    freehold-server serve \(folder)")
         print("Try it:   freehold-server serve \(folder) --development")
         guard access == "nobody" else { return }
-        print("Without --development nobody reads or writes the app '\(app)', and nobody registers, before:")
+        print("Without --development, no user may read or write the app '\(app)' or register before:")
         print("          freehold-server app create \(folder) \(app) --email-password auto-confirm --access everyone")
     }
 

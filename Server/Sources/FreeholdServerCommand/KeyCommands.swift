@@ -31,7 +31,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes an API key, and prints it. Nobody can find it out later."
+            abstract: "Creates an API key, and prints it. It can't be shown again later."
         )
 
         @Argument(help: "The server's folder.") var folder: String

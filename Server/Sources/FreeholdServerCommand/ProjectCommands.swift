@@ -80,12 +80,12 @@ struct ProjectCommand: AsyncParsableCommand {
         private func secretValues() throws -> [String: String] {
             guard let secrets else { return [:] }
             guard let document = try? BSONDocument(extendedJSON: try SchemaFiles.text(secrets)) else {
-                throw ValidationError("\(secrets) is no JSON object of texts.")
+                throw ValidationError("\(secrets) isn't a JSON object of texts.")
             }
             var values: [String: String] = [:]
             for (name, value) in document {
                 guard let text = value.stringValue else {
-                    throw ValidationError("\(secrets) is no JSON object of texts.")
+                    throw ValidationError("\(secrets) isn't a JSON object of texts.")
                 }
                 values[name] = text
             }
@@ -105,7 +105,7 @@ struct ProjectCommand: AsyncParsableCommand {
 
         @Argument(help: "The server's folder.") var folder: String
         @Argument(help: "The app's id.") var app: String
-        @Argument(help: "A folder that isn't there yet, or is empty.") var target: String
+        @Argument(help: "A folder that doesn't exist yet or is empty.") var target: String
 
         func run() async throws {
             let store = try AccountStore.existing(folder)

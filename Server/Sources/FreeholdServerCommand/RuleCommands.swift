@@ -8,7 +8,7 @@ struct RulesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
         abstract:
-            "Who may see and write what, as App Services' documents of roles. A server that runs follows within a second.",
+            "The rights of users to read and write, as role documents of App Services. A running server applies them within a second.",
         discussion: """
             An app with rules is closed but for what they allow. An app without rules is what its access says.
 

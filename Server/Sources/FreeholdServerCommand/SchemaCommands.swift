@@ -48,7 +48,7 @@ struct SchemaCommand: AsyncParsableCommand {
 
     struct Infer: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Finds the schema of the documents that are there.",
+            abstract: "Infers the schema of the stored documents.",
             discussion: """
                 Links come out as the keys that they hold, and dictionaries as embedded classes: look at it before you push it.
 

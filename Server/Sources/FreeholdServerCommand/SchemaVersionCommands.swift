@@ -42,7 +42,7 @@ extension SchemaCommand {
         func validate() throws {
             guard !paths.isEmpty else { throw ValidationError("Name a file or a folder.") }
             guard !breaking || asVersion == nil else {
-                throw ValidationError("A new version breaks nobody: --breaking is for the newest one.")
+                throw ValidationError("A new version breaks no client: --breaking is for the newest version.")
             }
         }
 
@@ -176,8 +176,8 @@ extension SchemaCommand {
 
         @Argument(help: "The server's folder.") var folder: String
         @Argument(help: "The app's id.") var app: String
-        @Option(help: "A folder; it is made if it isn't there.") var output: String?
-        @Option(help: "Of the version that serves apps of this schemaVersion; else of the newest one.") var version:
+        @Option(help: "A folder. It is created if it doesn't exist.") var output: String?
+        @Option(help: "The schemaVersion of an app. Its version is written instead of the newest one.") var version:
             UInt64?
 
         func run() async throws {

@@ -37,10 +37,10 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The port to listen at; 0 takes a free one.") var port: Int?
     @Flag(
         help:
-            "Lets everybody register, takes anybody as whom they say ('user:NAME'), lets everyone use every app, and listens on loopback only."
+            "Lets every user register, accepts users without a check ('user:NAME'), lets every user use every app, and listens on loopback only."
     )
     var development = false
-    @Flag(help: "Keeps documents in memory: they are gone when the process ends.") var inMemory = false
+    @Flag(help: "Keeps documents in memory only: they are lost when the process ends.") var inMemory = false
     @Option(
         help:
             "A PostgreSQL database for documents, as postgresql://…; also FREEHOLD_STORE. Passwords belong in a file that PGPASSFILE names. Sinks don't work with it."

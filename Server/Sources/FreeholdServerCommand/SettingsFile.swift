@@ -50,7 +50,7 @@ enum SettingsFile {
             } else if case .document(let group) = value, isGroup(key) {
                 try check(group, key + ".", path)
             } else {
-                throw SettingsError("'\(key)' in \(path) is no setting.")
+                throw SettingsError("'\(key)' in \(path) isn't a setting.")
             }
         }
     }

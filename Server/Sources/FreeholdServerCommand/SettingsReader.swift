@@ -19,7 +19,7 @@ struct SettingsReader {
         let named = InMemoryProvider(values: ["filePath": ConfigValue(.string(file), isSecret: false)])
         guard FileManager.default.fileExists(atPath: file) else {
             throw SettingsError(
-                "\(folder) is no server's folder: it has no \(Self.fileName). 'freehold-server init \(folder)' makes one."
+                "\(folder) isn't a server's folder: it has no \(Self.fileName). 'freehold-server init \(folder)' makes one."
             )
         }
         try SettingsFile.check(at: file)
@@ -59,7 +59,7 @@ struct SettingsReader {
                 header: config.string(forKey: "proxy.header", default: "X-Forwarded-For")
             )
         } catch let error as TrustedProxies.InvalidNetwork {
-            throw SettingsError("'\(error.text)' in 'proxy.addresses' is no address and no network.")
+            throw SettingsError("'\(error.text)' in 'proxy.addresses' is neither an address nor a network.")
         }
         settings.node.origins = config.stringArray(forKey: "http.origins", default: [])
         if let certificates = config.string(forKey: "tls.certificates") {
@@ -78,7 +78,7 @@ struct SettingsReader {
 
     private func access(_ key: ConfigKey, of app: String) throws -> NodeApp.Access {
         guard let access = NodeApp.Access(rawValue: config.string(forKey: key, default: "nobody")) else {
-            throw SettingsError("The access of app '\(app)' is one of nobody, everyone, own-stream.")
+            throw SettingsError("The access of app '\(app)' must be nobody, everyone or own-stream.")
         }
         return access
     }

@@ -21,7 +21,7 @@ struct SinkCommand: AsyncParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Hands a class's objects on from now on, those that are there first.",
+            abstract: "Delivers a class's objects from now on, the stored ones first.",
             discussion: """
                 A class that had a sink goes on where that one was. The server must be able to write the folder, and to read the files that are named.
 

@@ -12,7 +12,7 @@ import RealmSwift
 }
 
 struct Client: ParsableArguments {
-    @Argument(help: "Who it is.") var name: String
+    @Argument(help: "The name of the user.") var name: String
     @Option(help: "The server.") var address = "http://127.0.0.1:7700"
     @Option(help: "The server's app.") var app = "demo"
     @Option(help: "Where clients keep their files.") var folder: String

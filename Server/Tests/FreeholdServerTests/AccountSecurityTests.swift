@@ -88,7 +88,7 @@ import Testing
         await #expect(throws: SettingsError.self) { try await AccountProbe(folder: server.folder) }
     }
 
-    @Test func `a user of one app is nobody in another`() async throws {
+    @Test func `a user of one app has no account in another app`() async throws {
         let server = try await AccountProbe()
         try await server.store.createApp(AccountApp(id: "other", allowsAnonymous: true, access: .everyone))
         try await server.register("ann@example.org")
@@ -105,7 +105,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `members who are gone are forgotten, and those who are connected stay`() {
+    @Test func `members without connections are forgotten, and connected members stay`() {
         let members = AccountMembers(outside: [])
         for number in 0..<1_000 { members.note("user\(number)", "test") }
         members.forget(but: ["user1"])

@@ -8,7 +8,7 @@ import Testing
 
 /// The API of accounts over loopback sockets.
 @Suite(.timeLimit(.minutes(20))) struct AccountTests {
-    @Test func `whoever registers logs in and has a profile`() async throws {
+    @Test func `a registered user logs in and has a profile`() async throws {
         let server = try await AccountProbe()
         #expect(try await server.register("Ann@example.org").status == 201)
         #expect(try await server.register("ann@EXAMPLE.org").code == "AccountNameInUse")
@@ -56,7 +56,7 @@ import Testing
         await named.stop()
     }
 
-    @Test func `an app without switches lets nobody in but whom the administrator made`() async throws {
+    @Test func `an app without switches accepts only users that the administrator created`() async throws {
         let server = try await AccountProbe(app: AccountApp(id: "test"))
         #expect(try await server.register("ann@example.org").code == "AuthProviderNotFound")
         #expect(try await server.loginAnonymous().code == "AuthProviderNotFound")
@@ -233,7 +233,7 @@ import Testing
     }
 
     @Test(arguments: ["disabled", "logged out", "has a key"])
-    func `linking takes nobody who is disabled or has logged in once`(_ state: String) async throws {
+    func `a disabled account, and one that has logged in, can't be linked`(_ state: String) async throws {
         let server = try await AccountProbe()
         try await server.register("ann@example.org")
         let user = try #require(try await server.store.users(of: "test").first)
@@ -268,7 +268,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `who registers by mail confirms it first`() async throws {
+    @Test func `a user that registers by mail confirms the address first`() async throws {
         let server = try await AccountProbe(app: AccountApp(id: "test", emailPassword: .mail))
         try await server.register("ann@example.org")
         let lost = try await server.mailer.next()

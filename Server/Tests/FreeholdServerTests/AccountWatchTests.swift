@@ -49,7 +49,7 @@ import Testing
         return peers
     }
 
-    @Test func `log-ins of some have nobody look at the connections of others`() async throws {
+    @Test func `log-ins of users cause no checks of other users' connections`() async throws {
         let server = try await AccountProbe()
         let peers = try await Self.connected(40, server)
         var looks = try Looks(server)
@@ -168,7 +168,7 @@ import Testing
         #expect(try await revision() > start)
     }
 
-    @Test func `other data of one user has nobody read the others`() async throws {
+    @Test func `changed data of one user causes no reads of other users`() async throws {
         let server = try await AccountProbe()
         let peers = try await Self.connected(30, server)
         let served = try #require(server.running.watch?.accounts.served["test"])

@@ -48,7 +48,7 @@ struct AttemptLimiterTests {
         }
     }
 
-    @Test func `who comes when the memory is full shares its attempts with others`() {
+    @Test func `new accounts share the remaining attempts while the memory is full`() {
         let clock = TestClock()
         let limiter = AttemptLimiter(Self.small) { clock.now }
         Self.flood(limiter, 1_000)
@@ -77,7 +77,7 @@ struct AttemptLimiterTests {
         #expect(Self.isTaken(limiter, "app/ann", "192.0.2.1"))
     }
 
-    @Test func `a clock that was set back locks nobody for longer`() {
+    @Test func `a clock that was set back doesn't prolong a lock`() {
         let clock = TestClock()
         let limiter = AttemptLimiter { clock.now }
         for number in 0..<10 { #expect(Self.isTaken(limiter, "app/ann", "192.0.2.\(number)")) }

@@ -27,7 +27,7 @@ struct CommandMessageTests {
     }
 
     @Test(arguments: ["help", "help serve", "help app create", "app", "key --help", "--help"])
-    func `help is there`(_ line: String) throws {
+    func `help is printed`(_ line: String) throws {
         let arguments = line.split(separator: " ").map(String.init)
         let (status, output) = try ServerProcess.run(arguments, takesErrors: true)
         #expect(status == 0)
@@ -38,11 +38,11 @@ struct CommandMessageTests {
     func `a folder that isn't a server's is named, with what makes one`(_ command: [String]) throws {
         let (status, output) = try ServerProcess.run(command + ["/nowhere"], takesErrors: true)
         #expect(status == 1)
-        let text = "/nowhere is no server's folder: it has no server.json. 'freehold-server init /nowhere' makes one."
+        let text = "/nowhere isn't a server's folder: it has no server.json. 'freehold-server init /nowhere' makes one."
         #expect(output == "Error: \(text)\n")
     }
 
-    @Test func `what was called rightly, but can't be done, isn't told how it is called`() throws {
+    @Test func `a correct call that fails doesn't print the usage`() throws {
         let (status, output) = try run("app", "list", "/nowhere")
         #expect(status == 64)
         #expect(output == "Error: There is no folder /nowhere.\n")
@@ -79,7 +79,7 @@ struct CommandMessageTests {
         await server.end(SIGTERM)
     }
 
-    @Test func `no server's status is no output`() throws {
+    @Test func `the status of a missing server has no output`() throws {
         let folder = try ServerProcess.folder()
         let launcher = ["env", "FREEHOLD_ADMIN_PORT=1"]
         let (status, output) = try ServerProcess.run(["status", folder.path], launcher: launcher)
@@ -87,7 +87,7 @@ struct CommandMessageTests {
         #expect(output.isEmpty)
     }
 
-    @Test func `apps and users that aren't there are named`() throws {
+    @Test func `messages name missing apps and users`() throws {
         let folder = try ServerProcess.folder()
         #expect(try run("app", "create", folder.path, "notes").status == 0)
         #expect(try run("user", "list", folder.path, "notes") == (0, ""))

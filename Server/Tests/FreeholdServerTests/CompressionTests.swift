@@ -31,7 +31,7 @@ import Testing
         return nil
     }
 
-    @Test func `long messages are compressed for who takes that, and are the same for who doesn't`() async throws {
+    @Test func `long messages are compressed for clients that accept it, and are the same for others`() async throws {
         let server = try await TestServer()
         let (zlib, plain) = (try await subscribed(server, [.zlib]), try await subscribed(server, []))
         let writer = try await TestClient(port: server.port, user: "bob")
@@ -53,7 +53,8 @@ import Testing
     }
 
     @Test(arguments: [(true, true), (true, false), (false, true)])
-    func `clients and a server converge, whoever compresses`(server isServer: Bool, client isClient: Bool) async throws
+    func `clients and a server converge, whichever side compresses`(server isServer: Bool, client isClient: Bool)
+        async throws
     {
         let server = try await TestServer { $0.node.compressesMessages = isServer }
         let client = TestClient.connections { $0.compressesMessages = isClient }

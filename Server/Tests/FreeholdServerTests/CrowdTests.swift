@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct CrowdTests {
     private static let count = ProcessInfo.processInfo.environment["FREEHOLD_SOAK"] == nil ? 300 : 5_000
 
-    @Test func `a crowd connects at once, hears the same, and comes back at once after the server was killed`()
+    @Test func `a crowd connects at once, receives the same, and reconnects at once after the server was killed`()
         async throws
     {
         let store = QueuedServerStore(MemoryServerStore(epoch: 3))

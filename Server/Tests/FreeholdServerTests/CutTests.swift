@@ -54,7 +54,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a connection that goes silent is given up`() async throws {
+    @Test func `a connection that becomes silent is ended`() async throws {
         let server = try await TestServer()
         let proxy = try await CuttingProxy(to: server.port)
         let client = TestClient.connections { ($0.answerTimeout, $0.connectTimeout) = (50, 300) }

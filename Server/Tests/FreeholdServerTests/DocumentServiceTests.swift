@@ -222,7 +222,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a version that the caller names must be the one that is there`() async throws {
+    @Test func `a version that the caller names must be the stored one`() async throws {
         let server = try await server()
         let ann = try await person("ann", server)
         #expect(try await send("POST", "/Note", #"{"_id": 1, "owner": "a"}"#, ann, server).status == 201)
@@ -308,7 +308,7 @@ import Testing
 
     // MARK: Changes
 
-    @Test func `changes are told as they are committed, by rights, and go on behind a token`() async throws {
+    @Test func `changes are reported as they are committed, by rights, and continue behind a token`() async throws {
         let server = try await server(rules: Self.owners)
         let (ann, bob) = (try await person("ann", server), try await person("bob", server))
         let events = try await Events(server, "/$changes?class=Note", ann.token)
@@ -414,7 +414,7 @@ import Testing
     }
 
     /// The server forgets what it knows of users without a connection. Rules would then see a user without custom data.
-    @Test func `who follows changes is connected: a rule goes on to know the user's data`() async throws {
+    @Test func `a user with a change stream is connected, so that rules keep the user's data`() async throws {
         let server = try await server(rules: Self.owners)
         let ann = try await person("ann", server)
         try await server.store.setCustomData(#"{"admin": true}"#, user: ann.id)

@@ -26,7 +26,7 @@ import Testing
         await second.stop()
     }
 
-    @Test func `who doesn't leave is cut off at the end`() async throws {
+    @Test func `a client that doesn't leave is cut off at the end`() async throws {
         let server = try await TestServer()
         let peer = try await RawPeer(port: server.port)
         try await peer.hello(TestServer.token("ann"))

@@ -18,5 +18,5 @@ struct EndpointTests {
         "", "sync.example.org", "ftp://sync.example.org", "wss://", "wss://host:port", "wss://host:70000", "wss://:1",
         "wss://user:password@host", "wss://host/sync?token=x", "wss://host/#x", "wss://ho st",
     ])
-    func `what is no address isn't taken, nor what holds a secret`(text: String) { #expect(SyncEndpoint(text) == nil) }
+    func `invalid addresses, and those with a secret, are refused`(text: String) { #expect(SyncEndpoint(text) == nil) }
 }

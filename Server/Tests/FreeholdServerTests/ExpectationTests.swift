@@ -69,7 +69,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `who sends the body at once isn't asked for it`() async throws {
+    @Test func `a client that sends the body at once isn't asked for it`() async throws {
         let server = try await AccountProbe()
         let lines = ["POST \(Self.login) HTTP/1.1", "Host: localhost", "Content-Length: 2", "Expect: 100-continue"]
         let answer = try await RawConnection.ask(lines, Array("{}".utf8), port: server.port)

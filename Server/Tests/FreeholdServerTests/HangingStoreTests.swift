@@ -93,7 +93,11 @@ private final class Gate: Sendable {
         ("GET", "/Note", ""), ("GET", "/Note/1", ""), ("DELETE", "/Note/1", ""), ("PATCH", "/Note/1", #"{"$set": {}}"#),
         ("POST", "/Note", #"{"_id": 7}"#), ("GET", "/$changes?after=", ""),
     ])
-    func `who asks a store that doesn't answer is told 503`(_ method: String, _ path: String, _ body: String)
+    func `a request to a store that doesn't answer gets the status 503`(
+        _ method: String,
+        _ path: String,
+        _ body: String
+    )
         async throws
     {
         let store = HangingStore()
@@ -135,7 +139,7 @@ private final class Gate: Sendable {
         return false
     }
 
-    @Test func `who hangs up waits for no store`() async throws {
+    @Test func `a client that hangs up waits for no store`() async throws {
         let store = HangingStore()
         let (server, token) = try await Self.probe(store, 600_000)
         let reads = server.running.node.reads
@@ -266,7 +270,7 @@ private final class Gate: Sendable {
         #expect(asked.number.load(ordering: .relaxed) == 5)
     }
 
-    @Test func `a node that ends lets nobody wait`() async throws {
+    @Test func `no caller waits for a node that has ended`() async throws {
         let store = HangingStore()
         let (server, _) = try await Self.probe(store, 600_000)
         store.hang()

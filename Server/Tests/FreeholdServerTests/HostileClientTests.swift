@@ -31,7 +31,7 @@ import Testing
     @Test(arguments: [
         [], [0], [99], [10, 2, 0], [2, 0], [10, 0, 1], [4, 0, 1, 1, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1],
     ])
-    func `bytes that are no message end the connection`(bytes: [UInt8]) async throws {
+    func `bytes that aren't a message end the connection`(bytes: [UInt8]) async throws {
         let server = try await TestServer()
         let peer = try await greeted(server)
         try await peer.send(bytes)
@@ -73,7 +73,7 @@ import Testing
         try await expectAlive(server)
     }
 
-    @Test func `who says nothing loses the connection`() async throws {
+    @Test func `a silent client loses the connection`() async throws {
         let server = try await TestServer { $0.node.limits.greetingTimeout = 3_000 }
         let peer = try await RawPeer(port: server.port)
         #expect(try await peer.next()?.fault == .transient(after: 0))
@@ -134,7 +134,7 @@ import Testing
         try await expectAlive(server)
     }
 
-    @Test func `a receiver that takes nothing is dropped, and nobody waits for it`() async throws {
+    @Test func `a receiver that takes nothing is dropped, and no other client waits for it`() async throws {
         let server = try await TestServer {
             $0.node.limits.waitingBytes = 400_000
             // On a busy machine, the receiver can be silent for minutes.

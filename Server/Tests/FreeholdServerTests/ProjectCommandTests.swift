@@ -154,7 +154,7 @@ struct ProjectCommandTests {
         #expect(try text("plain/auth/providers.json").contains("api-key"))
     }
 
-    @Test func `an app that is there keeps its other classes, and what breaks its clients has to be meant`() throws {
+    @Test func `an existing app keeps its other classes, and changes that break its clients need an option`() throws {
         let own = folder.path + "/own.json"
         let schemas = """
             [{"title": "Van", "bsonType": "object", "required": ["_id"], "properties": {"_id": {"bsonType": "objectId"}}},
@@ -176,7 +176,7 @@ struct ProjectCommandTests {
         #expect(try run("app", "list", "F").output.contains("anonymous=no"))
     }
 
-    @Test func `what is no project is refused, and changes nothing`() throws {
+    @Test func `a folder that isn't a project is refused, and changes nothing`() throws {
         for bad in [folder.path + "/nothing", folder.path] {
             #expect(try run("project", "import", "F", bad, "--app", "pharmacy").status != 0)
         }

@@ -144,7 +144,9 @@ struct ResponderTests {
         #expect(try await Self.status(channel) == .noContent)
     }
 
-    @Test(arguments: [true, false]) func `a long body that trickles or stops is told so`(doesStop: Bool) async throws {
+    @Test(arguments: [true, false]) func `a long body that trickles or stops gets the status 408`(doesStop: Bool)
+        async throws
+    {
         let channel = try await Self.known(Service())
         try await Self.send(.body(ByteBuffer(bytes: [UInt8](repeating: 0x20, count: 10_000))), to: channel)
         if doesStop {

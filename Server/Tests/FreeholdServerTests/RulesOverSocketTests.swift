@@ -168,7 +168,7 @@ final class Draft: Object {
         await server.stop()
     }
 
-    @MainActor @Test func `rules that are pushed and taken away count for who is connected`() async throws {
+    @MainActor @Test func `pushed and removed rules apply to connected users`() async throws {
         let server = try await server(access: .everyone, nil)
         let (ann, bob) = (try await user(app(server, "phone"), "ann"), try await user(app(server, "laptop"), "bob"))
         let (one, two) = (try await realm(ann), try await realm(bob))
@@ -184,7 +184,7 @@ final class Draft: Object {
         await server.stop()
     }
 
-    @MainActor @Test func `an app without rules and without access lets nobody read or write`() async throws {
+    @MainActor @Test func `an app without rules and without access permits no reads and no writes`() async throws {
         let server = try await server(nil)
         let errors = Errors()
         let ann = try await user(app(server, "phone", errors), "ann")

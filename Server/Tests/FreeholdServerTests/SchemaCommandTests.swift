@@ -33,7 +33,7 @@ struct SchemaCommandTests {
         """
     }
 
-    @Test func `documents are imported, once, and what doesn't fit is told`() throws {
+    @Test func `documents are imported once, and misfits are reported`() throws {
         let lines = """
             {"_id": {"$oid": "000000000000000000000001"}, "name": "Rex", "color": "red"}
             {"_id": {"$oid": "000000000000000000000002"}, "name": "Fifi"}

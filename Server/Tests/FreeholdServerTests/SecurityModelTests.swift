@@ -27,7 +27,7 @@ struct SecurityModelTests {
         return text
     }
 
-    @Test func `each sentence of the security model has a test that is there`() throws {
+    @Test func `each sentence of the security model has an existing test`() throws {
         let document = try String(
             contentsOf: Self.root.appendingPathComponent("docs/sync-security.md"),
             encoding: .utf8

@@ -176,7 +176,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `who isn't let in waits no longer than until the server says so`() async throws {
+    @Test func `a refused client waits no longer than until the server's answer`() async throws {
         let server = try await TestServer { $0.node.apps = ["test": NodeApp()] }
         let a = try await TestClient(port: server.port)
         let set = try await a.session.subscribe(TestClient.everything)

@@ -36,7 +36,7 @@ struct TrustedProxyTests {
         "", "nonsense", "1.2.3.4/33", "1.2.3.4/-1", "::1/129", "1.2.3.4/", "1.2.3/8", "1.2.3.4/8/8",
         "::ffff:10.0.0.0/8", "[10.0.0.1]", "[fd00::", "fd00::]/8",
     ])
-    func `what is no network is refused`(_ text: String) {
+    func `a malformed network is refused`(_ text: String) {
         #expect(throws: TrustedProxies.InvalidNetwork.self) { try TrustedProxies([text]) }
     }
 

@@ -28,7 +28,7 @@ import Testing
         ("GET //sync//", webSocket, 404),
     ]
 
-    @Test(arguments: wishes) func `an upgrade that isn't taken is answered as if nobody had asked for it`(
+    @Test(arguments: wishes) func `a refused upgrade is answered like a request without it`(
         _ line: String,
         _ headers: [String],
         _ status: Int
@@ -50,7 +50,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a server that drains says so to who comes for sync`() async throws {
+    @Test func `a draining server answers requests for sync with 503`() async throws {
         let server = try await TestServer()
         try await server.running.node.drain(0).get()
         let request = ["GET /sync HTTP/1.1", "Host: localhost"] + Self.webSocket

@@ -100,7 +100,7 @@ struct FileSinkTests {
     }
 
     @Test
-    func `an object whose key came before is left out, whoever sends it`() async throws {
+    func `an object with a known key is left out, whichever batch contains it`() async throws {
         let (folder, source) = (try SinkFolder(), MemorySource())
         source.add([1, 2, 2, 3])
         try await IngestPump.files(source, folder).drain()
@@ -110,7 +110,7 @@ struct FileSinkTests {
     }
 
     @Test
-    func `a store that was put back: what is new since then arrives, what was there isn't doubled`() async throws {
+    func `after a store was put back, new objects arrive and old ones aren't doubled`() async throws {
         var random = SeededRandom(test: "restored stores")
         for _ in 0..<(isSoak ? 200 : 20) {
             let (folder, source) = (try SinkFolder(), MemorySource())
@@ -156,7 +156,7 @@ struct FileSinkTests {
         #expect(try folder.keys() == left + Array(110..<150))
     }
 
-    @Test("what somebody else wrote behind the last line is cut; what they did to lines that count is an error")
+    @Test("foreign text behind the last line is cut, and foreign changes of counted lines are errors")
     func foreignWrites() async throws {
         let (folder, source) = (try SinkFolder(), MemorySource())
         source.add(0..<5)

@@ -75,7 +75,7 @@ struct HookSinkTests {
     }
 
     @Test(
-        "statuses, cut connections, silence and floods: all arrives in order, and what comes twice has its key and its body"
+        "statuses, cut connections, silence and floods: objects arrive in order, and repetitions have equal keys and bodies"
     )
     func flaky() async throws {
         var random = SeededRandom(test: "flaky receiver")
@@ -168,7 +168,7 @@ struct HookSinkTests {
     }
 
     @Test
-    func `a batch that nobody takes for long goes to the dead letters, and the next is tried`() async throws {
+    func `a batch that is refused for long is written to the dead letters, and the next is tried`() async throws {
         let (folder, source) = (try SinkFolder(), MemorySource())
         let time = Mutex<Int64>(1_000_000)
         let sent = Mutex<[String]>([])
@@ -232,7 +232,7 @@ struct HookSinkTests {
     }
 
     @Test
-    func `nobody there, and someone who doesn't encrypt: failures, not waits`() async throws {
+    func `a missing receiver, and one without encryption, cause failures and no waits`() async throws {
         let receiver = try await Receiver { _, _ in .status(200) }
         let secure = receiver.address.replacing("http://", with: "https://")
         let transport = HookClient()

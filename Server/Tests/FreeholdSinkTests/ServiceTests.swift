@@ -104,7 +104,7 @@ struct ServiceTests {
     private let stream = StreamName(app: "shop")
 
     @Test
-    func `what is there, what comes, and what comes after a restart is handed on once`() async throws {
+    func `stored objects, new ones, and those after a restart are handed on once`() async throws {
         let stock = try Stock()
         try stock.ingest(stream, "Reading", 0..<100)
         for round in 0..<4 as Range<Int64> {
@@ -157,7 +157,7 @@ struct ServiceTests {
     }
 
     @Test
-    func `uploads are held while too many objects wait, and go on when a quarter is gone`() async throws {
+    func `uploads are held while too many objects wait, and continue when a quarter is delivered`() async throws {
         let stock = try Stock()
         let isUp = Mutex(false)
         let receiver = try await Receiver { _, _ in isUp.withLock { $0 } ? .status(200) : .status(503) }

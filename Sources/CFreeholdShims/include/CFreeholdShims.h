@@ -38,8 +38,8 @@ static inline void fh_set_learning(bool value) { fh_learning_flag = value; }
 // alignment. Its fields hold garbage.
 void *_Nonnull fh_allocate_object(const void *_Nonnull metadata, size_t size, size_t alignment_mask);
 
-// Thread-local: the managed object that is being encoded, a frame on the
-// stack of the one who encodes it, or null.
+// Thread-local: a frame on the stack of the code that encodes a managed object,
+// or null.
 extern __thread void *_Nullable fh_encoding_frame;
 static inline void *_Nullable fh_encoding(void) { return fh_encoding_frame; }
 static inline void fh_set_encoding(void *_Nullable frame) { fh_encoding_frame = frame; }
@@ -101,7 +101,8 @@ int fh_flush(int fd);
 // Flushes a file's bytes, and its length where it has changed, to the medium on
 // every system. Returns 0, or errno.
 int fh_sync(int fd);
-// Puts all that was given to the drive, of any file, before what comes later.
+// Orders writes on Apple's systems: the drive stores all data that it has
+// received, of any file, before later data. Does nothing on other systems.
 // Returns 0, or errno.
 int fh_order(int fd);
 

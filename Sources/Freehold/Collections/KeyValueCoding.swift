@@ -32,7 +32,7 @@ extension ObjectBase {
             for case let object as ObjectBase in values { object.setValue(value, forKey: keys.last!) }
         case nil: break
         default:
-            programmerError("'\(keyPath)' can't be assigned: what stands before '\(keys.last!)' is no object.")
+            programmerError("'\(keyPath)' can't be assigned: what stands before '\(keys.last!)' isn't an object.")
         }
     }
 
@@ -90,7 +90,7 @@ extension RealmCollection {
         for element in Array(self) {
             guard let object = KeyValueCoding.object(element) else {
                 programmerError(
-                    "'\(key)' of a collection of \(Element.self) can't be set: its elements are no objects. Set \"self\", "
+                    "'\(key)' of a collection of \(Element.self) can't be set: its elements aren't objects. Set \"self\", "
                         + "to replace each."
                 )
             }

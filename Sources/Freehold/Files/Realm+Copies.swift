@@ -72,7 +72,7 @@ extension URL {
     /// - Throws: `.invalidInput` if the URL isn't the URL of a file.
     func databasePath() throws(Realm.Error) -> String {
         guard isFileURL, !path.isEmpty else {
-            throw Realm.Error(.invalidInput, "\(self) is no file URL. Make one with `URL(fileURLWithPath:)`.")
+            throw Realm.Error(.invalidInput, "\(self) isn't a file URL. Make one with `URL(fileURLWithPath:)`.")
         }
         return path
     }

@@ -341,7 +341,7 @@ struct JSONConversion {
             // Numbers such as 1e3 and 5.0 are integers, too.
             guard let number = Decimal128(text), number.isFinite else { throw mismatch(given, type) }
             guard let whole = number.exactInt64 else {
-                throw error(.invalidValue, "\(given.summary) is no whole number of 64 bits")
+                throw error(.invalidValue, "\(given.summary) isn't a whole number of 64 bits")
             }
             return .int(whole)
         case .double:
@@ -358,16 +358,16 @@ struct JSONConversion {
                 throw error(.invalidValue, "\(given.summary) is out of the range of dates")
             }
             if let moment = ISO8601.parse(text) { return .timestamp(moment) }
-            throw error(.invalidValue, "\(given.summary) is no date of ISO 8601, such as 2024-02-29T12:30:00Z")
+            throw error(.invalidValue, "\(given.summary) isn't an ISO 8601 date, such as 2024-02-29T12:30:00Z")
         case .data where !isNumber:
             if let data = Data(base64Encoded: text) { return .data(data) }
-            throw error(.invalidValue, "\(given.summary) is no data in base64")
+            throw error(.invalidValue, "\(given.summary) isn't data in base64")
         case .objectId where !isNumber:
             if let id = ObjectId(text) { return .objectId(id) }
-            throw error(.invalidValue, "\(given.summary) is no ObjectId: 24 hexadecimal digits are needed")
+            throw error(.invalidValue, "\(given.summary) isn't an ObjectId: 24 hexadecimal digits are needed")
         case .UUID where !isNumber:
             if let id = UUID(uuidString: text) { return .uuid(id) }
-            throw error(.invalidValue, "\(given.summary) is no UUID")
+            throw error(.invalidValue, "\(given.summary) isn't a UUID")
         default: break
         }
         throw mismatch(given, type)

@@ -99,7 +99,7 @@ struct JSONObjectWriter {
             guard table.info.properties[index].isLink else {
                 throw JSONError(
                     .unknownKey,
-                    "\(table.info.className).\(step) is no link to one object",
+                    "\(table.info.className).\(step) isn't a link to one object",
                     path: name,
                     className: first.info.className
                 )

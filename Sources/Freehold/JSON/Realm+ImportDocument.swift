@@ -149,7 +149,7 @@ struct DocumentText {
         }
         hasMembers = true
         guard mark == UInt8(ascii: "\"") else { throw reader.unexpected(mark, "a key in quotation marks") }
-        guard case .string(let name) = try reader.value() else { throw reader.error("a key is no string") }
+        guard case .string(let name) = try reader.value() else { throw reader.error("a key isn't a string") }
         guard try reader.nextToken() == UInt8(ascii: ":") else { throw reader.error("a colon is missing") }
         reader.skipToken()
         return name
@@ -182,7 +182,7 @@ private final class DocumentImport {
         var seen: Set<String> = []
         while let name = try text.nextKey() {
             guard seen.insert(name).inserted else {
-                throw JSONError(.duplicateKey, "class '\(name)' is there twice", at: text.reader.place)
+                throw JSONError(.duplicateKey, "class '\(name)' occurs twice", at: text.reader.place)
             }
             guard let table = core.dynamicTable(named: name), !table.info.isEmbedded,
                 !table.info.isAsymmetric

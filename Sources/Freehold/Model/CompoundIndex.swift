@@ -77,7 +77,7 @@ extension SchemaValidation {
             }
             for name in compound.properties {
                 guard let property = object.allProperties.first(where: { $0.name == name }) else {
-                    refuse("with \(name), which is no stored property")
+                    refuse("with \(name), which isn't a stored property")
                     continue
                 }
                 if !property.canBeIndexed {

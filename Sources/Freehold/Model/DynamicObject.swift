@@ -136,7 +136,7 @@ extension ObjectBase {
         let dynamic = table.dynamic
         guard let index = dynamic.info.index(named: name) else { dynamic.info.noProperty(named: name) }
         guard dynamic.info.properties[index].shape.collection == kind else {
-            programmerError("\(_info.className).\(name) is no \(kind). Read it with the subscript.")
+            programmerError("\(_info.className).\(name) isn't a \(kind). Read it with the subscript.")
         }
         return (dynamic, index)
     }

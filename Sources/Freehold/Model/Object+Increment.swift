@@ -60,7 +60,7 @@ extension ThreadConfined where Self: ObjectBase {
         let info = _info
         guard let bounds = info.properties[index].integerBounds else {
             programmerError(
-                "\(info.className).\(info.properties[index].name) is no integer, so that nothing can be added to it. Assign it."
+                "\(info.className).\(info.properties[index].name) isn't an integer, so that nothing can be added to it. Assign it."
             )
         }
         return _increment(index, by: Int64(amount), in: bounds).map { Int($0) }

@@ -42,7 +42,7 @@ extension Dictionary: _RealmSchemaDiscoverable, _HasPersistedType, _Persistable,
     public typealias PersistedType = Self
 }
 
-@available(*, unavailable, message: "a list isn't optional: declare `List<…>`, which is empty where there is nothing")
+@available(*, unavailable, message: "a list isn't optional: declare `List<…>`, which is empty without values")
 extension List: _PersistableInsideOptional {
     public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> List? { nil }
     public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: List?) {}
@@ -51,14 +51,14 @@ extension List: _PersistableInsideOptional {
 @available(
     *,
     unavailable,
-    message: "a set isn't optional: declare `MutableSet<…>`, which is empty where there is nothing"
+    message: "a set isn't optional: declare `MutableSet<…>`, which is empty without values"
 )
 extension MutableSet: _PersistableInsideOptional {
     public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> MutableSet? { nil }
     public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: MutableSet?) {}
 }
 
-@available(*, unavailable, message: "a map isn't optional: declare `Map<…>`, which is empty where there is nothing")
+@available(*, unavailable, message: "a map isn't optional: declare `Map<…>`, which is empty without values")
 extension Map: _PersistableInsideOptional {
     public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int) -> Map? { nil }
     public static func _rlmSetOptional(_ object: ObjectBase, _ key: Int, to value: Map?) {}

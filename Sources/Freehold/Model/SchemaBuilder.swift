@@ -13,7 +13,7 @@ enum SchemaBuilder {
                         SchemaProblem(
                             ClassNames.qualified(type),
                             nil,
-                            message: "is no model: models are subclasses of Object"
+                            message: "isn't a model: models are subclasses of Object"
                         )
                     )
                     continue

@@ -5,7 +5,7 @@ extension SchemaValidation {
     mutating func checkDeleteRules(of object: ObjectSchema) {
         for property in object.allProperties where property.deleteRule != .nullify {
             guard property.type == .object || property.type == .any || property.isComputed else {
-                report(object, property, message: "has a delete rule, but is no link")
+                report(object, property, message: "has a delete rule, but isn't a link")
                 continue
             }
             if let target = property.objectClassName.flatMap({ schema[$0] }), target.isEmbedded, !property.isComputed {

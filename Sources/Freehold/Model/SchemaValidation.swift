@@ -111,7 +111,7 @@ struct SchemaValidation {
         // The class itself reports properties that are declared twice.
         guard object.typed?.properties.count != object.allProperties.count else { return }
         for (name, count) in names.sorted(by: { $0.key < $1.key }) where count > 1 {
-            report(object, object.allProperties.first { $0.name == name }, message: "is there \(count) times")
+            report(object, object.allProperties.first { $0.name == name }, message: "occurs \(count) times")
         }
     }
 
@@ -124,7 +124,7 @@ struct SchemaValidation {
         if isLink && property.objectClassName == nil {
             report(object, property, message: "links to no class: give its name")
         } else if !isLink && property.objectClassName != nil {
-            report(object, property, message: "names the class \(property.objectClassName!), but is no link")
+            report(object, property, message: "names the class \(property.objectClassName!), but isn't a link")
         }
         if property.isRequiredLink {
             report(object, property, message: "must be optional: `var \(property.name): \(targetName(property))?`")
@@ -301,7 +301,7 @@ struct SchemaValidation {
             report(
                 object,
                 property,
-                message: "has the origin \"\(origin)\", which is no property of \(target.declaredName)"
+                message: "has the origin \"\(origin)\", which isn't a property of \(target.declaredName)"
             )
             return
         }
@@ -311,7 +311,7 @@ struct SchemaValidation {
             report(
                 object,
                 property,
-                message: "has the origin \(target.declaredName).\(origin), which is no link to \(object.declaredName)"
+                message: "has the origin \(target.declaredName).\(origin), which isn't a link to \(object.declaredName)"
             )
         }
     }

@@ -9,7 +9,7 @@ extension ObjectId {
         guard let id = ObjectId(string) else {
             throw Realm.Error(
                 .invalidInput,
-                "\(PlainValue.describe(string)) is no ObjectId: 24 hexadecimal digits are needed"
+                "\(PlainValue.describe(string)) isn't an ObjectId: 24 hexadecimal digits are needed"
             )
         }
         self = id
@@ -23,7 +23,7 @@ extension Decimal128 {
     /// - Throws: `Realm.Error.invalidInput` for other texts. RealmSwift returns NaN instead.
     public init(string: String) throws(Realm.Error) {
         guard let number = Decimal128(string) else {
-            throw Realm.Error(.invalidInput, "\(PlainValue.describe(string)) is no decimal number")
+            throw Realm.Error(.invalidInput, "\(PlainValue.describe(string)) isn't a decimal number")
         }
         self = number
     }
@@ -34,7 +34,7 @@ extension Decimal128 {
     /// - Precondition: The number isn't a boolean.
     public init(number: NSNumber) {
         guard let value = PlainNumber.decimal128(number) else {
-            programmerError("The boolean \(number.boolValue) is no number and can't become a Decimal128.")
+            programmerError("The boolean \(number.boolValue) isn't a number and can't become a Decimal128.")
         }
         self = value
     }
@@ -45,7 +45,7 @@ extension Decimal128 {
     ///   ``init(string:)``.
     public init(value: Any) {
         guard let plain = PlainValue.unwrap(value), let number = PlainNumber.decimal128(plain) else {
-            programmerError("\(PlainValue.describe(value)) is no number and can't become a Decimal128.")
+            programmerError("\(PlainValue.describe(value)) isn't a number and can't become a Decimal128.")
         }
         self = number
     }

@@ -29,7 +29,7 @@ extension ManagedTable {
             if isLast { return PropertyPath(steps, column) }
             guard column.type == .link else {
                 programmerError(
-                    "Key path '\(keyPath)' can't be observed: \(table.info.className).\(name) is no link, so that nothing "
+                    "Key path '\(keyPath)' can't be observed: \(table.info.className).\(name) isn't a link, so that nothing "
                         + "can follow it."
                 )
             }

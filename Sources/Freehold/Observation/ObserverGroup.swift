@@ -187,7 +187,8 @@ final class ObserverGroup: @unchecked Sendable {
         Log.write(
             .debug,
             .notification,
-            message: "\(batch.changes.count) of \(observations.count) observers are told of version \(target.version)."
+            message:
+                "\(batch.changes.count) of \(observations.count) observers are notified of version \(target.version)."
         )
         return batch
     }

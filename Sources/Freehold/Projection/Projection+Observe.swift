@@ -100,7 +100,7 @@ extension ProjectionObservable {
 
     private var projected: ProjectionSchema {
         guard let type = type(of: self) as? any AnyProjection.Type else {
-            programmerError("\(type(of: self)) can't be observed: it is no subclass of Projection.")
+            programmerError("\(type(of: self)) can't be observed: it isn't a subclass of Projection.")
         }
         return ProjectionSchema.of(type)
     }

@@ -229,7 +229,7 @@ extension Realm.Configuration {
             throw Realm.Error(.invalidInput, "The configuration names no file. Set `fileURL` or `inMemoryIdentifier`.")
         }
         guard paths.isFile else {
-            throw Realm.Error(.invalidInput, "\(fileURL) is no file URL. Make one with `URL(fileURLWithPath:)`.")
+            throw Realm.Error(.invalidInput, "\(fileURL) isn't a file URL. Make one with `URL(fileURLWithPath:)`.")
         }
         return .path(paths.standardized)
     }

@@ -54,13 +54,13 @@ struct SnapshotField {
         }
         if T.self == URL.self, case .string(let text) = value {
             if let url = URL(string: text) { return (url as! T) }
-            throw corrupted("\"\(text)\" is no URL.")
+            throw corrupted("\"\(text)\" isn't a URL.")
         }
         if T.self == Decimal.self {
             switch value {
             case .decimal128(let value):
                 if let value = Decimal(string: "\(value)") { return (value as! T) }
-                throw corrupted("\(value) is no Decimal.")
+                throw corrupted("\(value) isn't a Decimal.")
             case .int(let value): return (Decimal(value) as! T)
             default: throw mismatch(type, "a decimal number")
             }
@@ -93,7 +93,7 @@ struct SnapshotField {
         case .value(.double(let value)): return value
         case .value(.float(let value)): return Double(value)
         case .value(.int(let value)):
-            guard let exact = Double(exactly: value) else { throw corrupted("\(value) is no exact Double.") }
+            guard let exact = Double(exactly: value) else { throw corrupted("\(value) isn't an exact Double.") }
             return exact
         default: throw mismatch(Double.self, "a number")
         }
@@ -104,7 +104,7 @@ struct SnapshotField {
         let wide = try double()
         guard let value = Float(exactly: wide) else {
             if wide.isNaN { return .nan }
-            throw corrupted("\(wide) is no exact Float.")
+            throw corrupted("\(wide) isn't an exact Float.")
         }
         return value
     }

@@ -196,7 +196,7 @@ extension BSONReader {
 
     private func need(_ count: Int) throws(BSONError) {
         guard count <= container.end - position else {
-            throw error(.truncated, "\(count) bytes are needed, \(container.end - position) are there", at: position)
+            throw error(.truncated, "\(count) bytes are needed, \(container.end - position) remain", at: position)
         }
     }
 

@@ -165,7 +165,7 @@ extension BSONValueDecoder: SingleValueDecodingContainer {
 func mismatch(_ type: Any.Type, found value: BSONValue, at path: [any CodingKey]) -> DecodingError {
     let context = DecodingError.Context(
         codingPath: path,
-        debugDescription: "Here is the BSON type \(value.typeName), which is no \(type)"
+        debugDescription: "Here is the BSON type \(value.typeName), which doesn't match \(type)"
     )
     return value.isNull || value.isUndefined ? .valueNotFound(type, context) : .typeMismatch(type, context)
 }

@@ -192,7 +192,7 @@ extension JSONScanner {
     }
 
     private func loneSurrogate(_ offset: Int) -> BSONError {
-        BSONError(.invalidJSON, "Half of a surrogate pair is no character", offset: offset)
+        BSONError(.invalidJSON, "Half of a surrogate pair isn't a character", offset: offset)
     }
 
     private var controlCharacter: BSONError {

@@ -55,7 +55,7 @@ extension BSONBinary {
             return .int8(packed.map { Int8(bitPattern: $0) })
         case BSONVector.float32Type:
             guard packed.count % 4 == 0 else {
-                throw BSONError(.invalidVector, "\(packed.count) bytes are no whole number of floats")
+                throw BSONError(.invalidVector, "\(packed.count) bytes aren't a whole number of floats")
             }
             let numbers = packed.withUnsafeBytes { raw in
                 stride(from: 0, to: raw.count, by: 4).map { offset in

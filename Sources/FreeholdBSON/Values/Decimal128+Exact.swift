@@ -125,7 +125,7 @@ extension Decimal128 {
         }
     }
 
-    private static var malformed: BSONError { BSONError(.invalidWrapper, "The text is no decimal number") }
+    private static var malformed: BSONError { BSONError(.invalidWrapper, "The text isn't a decimal number") }
     private static var rounded: BSONError {
         BSONError(.numberOutOfRange, "The decimal number doesn't fit without rounding")
     }

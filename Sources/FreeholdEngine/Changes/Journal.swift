@@ -108,7 +108,7 @@ extension Snapshot {
         guard position >= state.first else {
             throw EngineError(
                 .invalidArgument,
-                "The journal's entry at \(position) is gone: every cursor had passed it."
+                "The journal's entry at \(position) was deleted: every cursor had passed it."
             )
         }
         guard let first = journalBlock(position) else { throw damage(position) }
@@ -154,7 +154,7 @@ extension WriteTransaction {
         guard state.cursors.count < JournalState.maximumCursors else {
             throw EngineError(
                 .limitExceeded,
-                "A journal has at most \(JournalState.maximumCursors) cursors: drop those that nobody moves.",
+                "A journal has at most \(JournalState.maximumCursors) cursors: remove those that aren't moved.",
                 path: core.path
             )
         }

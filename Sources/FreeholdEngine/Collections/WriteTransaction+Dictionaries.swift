@@ -151,7 +151,7 @@ extension WriteTransaction {
 
     private func checkDictionary(_ column: Column, _ key: ObjectKey) throws(EngineError) {
         guard column.collection == .dictionary else {
-            throw EngineError(.invalidArgument, "'\(column.name)' is no dictionary.")
+            throw EngineError(.invalidArgument, "'\(column.name)' isn't a dictionary.")
         }
         guard contains(currentSchema.table(of: column), key) else { throw missingObject(column, key) }
     }

@@ -270,7 +270,7 @@ extension WriteTransaction {
 
     private func checkList(_ column: Column, _ key: ObjectKey, values: [Value]) throws(EngineError) {
         guard column.collection == .list else {
-            throw EngineError(.invalidArgument, "'\(column.name)' is no list.")
+            throw EngineError(.invalidArgument, "'\(column.name)' isn't a list.")
         }
         guard contains(currentSchema.table(of: column), key) else { throw missingObject(column, key) }
         for value in values {

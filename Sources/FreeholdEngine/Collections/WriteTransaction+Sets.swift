@@ -90,7 +90,7 @@ extension WriteTransaction {
 
     private func checkSet(_ column: Column, _ key: ObjectKey) throws(EngineError) {
         guard column.collection == .set else {
-            throw EngineError(.invalidArgument, "'\(column.name)' is no set.")
+            throw EngineError(.invalidArgument, "'\(column.name)' isn't a set.")
         }
         guard contains(currentSchema.table(of: column), key) else { throw missingObject(column, key) }
     }

@@ -199,7 +199,7 @@ final class CommitLogFile: Sendable {
             else { continue }
             throw EngineError(
                 .invalidDatabase,
-                "The file's commit log is damaged: the commit of version \(version + 1) can't be read, and version \(found), which came later, can. Both files were left as they are. Put a backup in their place.",
+                "The file's commit log is damaged: the commit of version \(version + 1) can't be read, and version \(found), which is later, can. Both files were left as they are. Put a backup in their place.",
                 path: path
             )
         }

@@ -48,7 +48,11 @@ enum UnfinishedFile {
             if try empty(path) { return }
             usleep(.random(in: 500..<5000))
         }
-        throw EngineError(.invalidDatabase, "The file's creation was broken off, and somebody has it open.", path: path)
+        throw EngineError(
+            .invalidDatabase,
+            "The file's creation was interrupted, and another process has it open.",
+            path: path
+        )
     }
 
     /// Empties the file if it is still unfinished.

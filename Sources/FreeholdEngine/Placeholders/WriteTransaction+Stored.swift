@@ -249,7 +249,7 @@ extension WriteTransaction {
         isInsert: Bool = false
     ) throws(EngineError) {
         guard column.collection == .list else {
-            throw EngineError(.invalidArgument, "'\(column.name)' is no list.")
+            throw EngineError(.invalidArgument, "'\(column.name)' isn't a list.")
         }
         guard contains(currentSchema.table(of: column), key) else { throw missingObject(column, key) }
         let count = storedCount(column, key)

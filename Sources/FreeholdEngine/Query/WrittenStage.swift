@@ -94,7 +94,7 @@ extension QueryCompiler {
             throw QueryError(
                 .type,
                 "'\(names.className(of: cls)).\(named.keyPath)' can have several values. Take a path through to-one "
-                    + "links only, to a property that is no collection, or to one element of it.",
+                    + "links only, to a property that isn't a collection, or to one element of it.",
                 position: named.position
             )
         }

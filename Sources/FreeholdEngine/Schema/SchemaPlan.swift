@@ -271,7 +271,7 @@ package struct SchemaPlan {
         if spec.compounds[..<i].contains(where: { $0.columns == members }) { return "it has \(name) twice." }
         for member in members {
             guard let column = spec.columns.first(where: { $0.name == member }) else {
-                return "\(name) names '\(member)', which isn't there."
+                return "\(name) names '\(member)', which doesn't exist."
             }
             if column.collection != .none || !indexable.contains(column.type) {
                 return "'\(member)' can't be in \(name)."

@@ -22,7 +22,7 @@ extension WriteTransaction {
             writer.abort()
             throw EngineError(
                 .invalidDatabase,
-                "Somebody wrote to the file past the writer lock (version \(writer.baseVersion) after \(expected)).",
+                "Another program wrote to the file without the writer lock (version \(writer.baseVersion) after \(expected)).",
                 path: core.path
             )
         }

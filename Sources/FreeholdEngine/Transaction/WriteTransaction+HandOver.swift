@@ -11,7 +11,7 @@ extension WriteTransaction {
         guard let journal, journal.isExact else {
             throw EngineError(
                 .invalidArgument,
-                "Nobody sends objects of the asymmetric class '\(table.name)': the file doesn't sync.",
+                "Objects of the asymmetric class '\(table.name)' can't be sent: the file doesn't sync.",
                 path: core.path,
                 table: table.name
             )

@@ -137,7 +137,7 @@ extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, Ex
 
     /// Creates a decimal from a literal, like `init(_:)`. A literal that isn't a number is a programmer error and traps.
     public init(stringLiteral value: String) {
-        guard let number = Decimal128(parsing: value) else { fatalError("Freehold: '\(value)' is no decimal number") }
+        guard let number = Decimal128(parsing: value) else { fatalError("Freehold: '\(value)' isn't a decimal number") }
         self = number
     }
 }
@@ -153,7 +153,7 @@ extension Decimal128: Codable {
             guard let number = Decimal128(parsing: text) else {
                 throw DecodingError.dataCorruptedError(
                     in: container,
-                    debugDescription: "'\(text)' is no decimal number"
+                    debugDescription: "'\(text)' isn't a decimal number"
                 )
             }
             self = number

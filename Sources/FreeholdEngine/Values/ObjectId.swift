@@ -111,7 +111,7 @@ extension ObjectId: LosslessStringConvertible {
     public init(_ text: StaticString) {
         let string = text.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
         guard let id = ObjectId(Substring(string)) else {
-            fatalError("Freehold: '\(string)' is no ObjectId: 24 hexadecimal digits are needed")
+            fatalError("Freehold: '\(string)' isn't an ObjectId: 24 hexadecimal digits are needed")
         }
         self = id
     }
@@ -167,7 +167,7 @@ extension ObjectId: Codable {
         guard let id = ObjectId(text) else {
             throw DecodingError.dataCorruptedError(
                 in: container,
-                debugDescription: "'\(text)' is no ObjectId: 24 hexadecimal digits are needed"
+                debugDescription: "'\(text)' isn't an ObjectId: 24 hexadecimal digits are needed"
             )
         }
         self = id

@@ -213,7 +213,7 @@ final class SnapshotCheck {
                 if (column.type == .link) != (column.targetTableID != nil)
                     || column.targetTableID.map({ schema.table(id: $0) == nil }) == true
                 {
-                    report("Column '\(table.name).\(column.name)' has no target that is there.")
+                    report("Column '\(table.name).\(column.name)' has no existing target.")
                 }
             }
         }

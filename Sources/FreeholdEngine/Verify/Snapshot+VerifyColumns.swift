@@ -54,7 +54,7 @@ extension SnapshotCheck {
 
     private func note(_ target: Int64, of column: Column, from cell: CheckedCell) {
         guard let table = column.targetTableID.flatMap({ tables[$0] }), table.contains(target, span: span) else {
-            report("\(cell.subject): it links to O\(target), which isn't there.")
+            report("\(cell.subject): it links to O\(target), which doesn't exist.")
             return
         }
         links[column.firstSegment, default: [:]][target, default: []].append(cell.key)

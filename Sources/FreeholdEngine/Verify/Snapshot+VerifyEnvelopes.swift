@@ -13,7 +13,7 @@ extension SnapshotCheck {
                 guard let end = run.last else { break }
                 for (address, stored) in run {
                     if let last, address <= last {
-                        report("Block \(address.number) of segment \(address.segment) is there twice.")
+                        report("Block \(address.number) of segment \(address.segment) exists twice.")
                     }
                     last = address
                     if address == DatabaseHeader.address { continue }

@@ -7,7 +7,7 @@ extension SnapshotCheck {
                 guard let table = schema.table(id: link.tableID), !table.isEmbedded,
                     tables[link.tableID]?.contains(link.key.raw, span: span) == true
                 else {
-                    report("\(cell.subject): it links to \(link), which isn't there.")
+                    report("\(cell.subject): it links to \(link), which doesn't exist.")
                     return
                 }
                 let code = MixedOrigin(column, ObjectKey(cell.key)).code

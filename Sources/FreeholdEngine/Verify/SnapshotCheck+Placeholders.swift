@@ -24,7 +24,7 @@ extension SnapshotCheck {
 
     private func checkLinks(_ table: Table, of id: Int) {
         guard let owner = schema.table(id: id), table.columns.count == TableSpec.links(of: owner).columns.count else {
-            return report("There are links to placeholders of a class \(id) that isn't there.")
+            return report("There are links to placeholders of a class \(id) that doesn't exist.")
         }
         var seen: Set<HiddenLinks.Place> = []
         for row in snapshot.keys(table) {

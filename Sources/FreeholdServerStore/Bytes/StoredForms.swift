@@ -59,7 +59,7 @@ extension ByteCursor {
         case .string(let value): return .string(value)
         case .objectId(let value): return .objectId(value)
         case .uuid(let value): return .uuid(value)
-        default: throw error(.invalidValue, "That is no key")
+        default: throw error(.invalidValue, "The bytes aren't a key")
         }
     }
 
@@ -100,7 +100,7 @@ public enum StoredParents {
             var parents: [FileParent] = []
             while cursor.remaining > 0 {
                 guard let ident = UInt32(exactly: try cursor.varint()) else {
-                    throw cursor.error(.invalidValue, "That is no file's number")
+                    throw cursor.error(.invalidValue, "The bytes aren't the number of a file")
                 }
                 parents.append(FileParent(ident: FileIdent(rawValue: ident), version: try cursor.varint()))
             }
@@ -119,7 +119,7 @@ public enum StoredMessage {
     public static func queries(_ bytes: [UInt8]) throws -> Queries? {
         guard !bytes.isEmpty else { return nil }
         guard case .queries(_, let queries)? = try codec.clientMessage(bytes) else {
-            throw StoreDamage("A file's queries are no queries.")
+            throw StoreDamage("A file's queries aren't queries.")
         }
         return queries
     }

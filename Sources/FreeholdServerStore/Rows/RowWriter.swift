@@ -208,7 +208,7 @@ struct RowWriter {
         _ shown: BSONValue?,
         old: Old?
     ) throws {
-        guard case .document(let document)? = shown else { throw StoreDamage("An embedded object is no document.") }
+        guard case .document(let document)? = shown else { throw StoreDamage("An embedded object isn't a document.") }
         let fields: Fields = document.compactMap { element in
             let name = SyncString(element.key)
             return contents[name].map { (name, $0, element.value) }

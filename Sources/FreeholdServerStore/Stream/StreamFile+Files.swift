@@ -110,7 +110,7 @@ extension StreamView {
 
     func answer(_ index: Int, _ key: ObjectKey) throws -> StoredAnswer {
         guard case .data(let data) = view.listValue(column(.answers), key, at: index) else {
-            throw StoreDamage("An answer is no data.")
+            throw StoreDamage("An answer isn't data.")
         }
         return try StoredMessage.answer(Array(data))
     }

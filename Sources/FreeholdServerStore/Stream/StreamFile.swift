@@ -72,7 +72,7 @@ final class StreamFile: Sendable {
 
     private static func make(_ name: StreamName, epoch: UInt64, in transaction: WriteTransaction) throws {
         try HiddenTables.make(in: transaction)
-        guard let tables = HiddenTables(transaction.schema) else { throw StoreDamage("The tables aren't there.") }
+        guard let tables = HiddenTables(transaction.schema) else { throw StoreDamage("The tables are missing.") }
         _ = try transaction.create(tables.mark)
         let head = try transaction.create(tables.head)
         transaction.setWord(tables.head, HeadColumn.epoch.rawValue, head, epoch)

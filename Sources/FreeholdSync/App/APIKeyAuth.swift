@@ -56,7 +56,7 @@ extension UserAPIKey {
         guard let fields = value.documentValue, let name = fields["name"]?.stringValue,
             let id = fields["_id"]?.objectIdValue
                 ?? (fields["_id"]?.stringValue).flatMap({ try? ObjectId(string: $0) })
-        else { throw AppError(.httpRequestFailed, "The server's answer is no API key.") }
+        else { throw AppError(.httpRequestFailed, "The server's answer isn't an API key.") }
         self.init(
             name: name,
             key: fields["key"]?.stringValue,

@@ -23,7 +23,7 @@
 
         func sendRequestToServer(_ request: RLMRequest, completion: @escaping @Sendable (RLMResponse) -> Void) {
             guard let target = Target(request.url) else {
-                return completion(RLMResponse(failure: "The address is no URL of HTTP."))
+                return completion(RLMResponse(failure: "The address isn't an HTTP URL."))
             }
             let loop = group.next()
             let answer = loop.makePromise(of: RLMResponse.self)

@@ -33,7 +33,7 @@
 
         func sendRequestToServer(_ request: RLMRequest, completion: @escaping @Sendable (RLMResponse) -> Void) {
             guard let url = URL(string: request.url) else {
-                return completion(RLMResponse(failure: "The address is no URL."))
+                return completion(RLMResponse(failure: "The address isn't a URL."))
             }
             var sent = URLRequest(url: url, timeoutInterval: request.timeout)
             sent.httpMethod = request.method.rawValue

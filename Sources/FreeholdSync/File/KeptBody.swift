@@ -17,7 +17,7 @@ enum KeptBody {
 
     static func bytes(_ row: ObjectKey, of table: Table, in view: DataView) throws -> [UInt8] {
         guard let body = table.column(named: "body"), case .data(let data) = view.value(body, row) else {
-            throw SyncFileError(.damaged, "What sync keeps isn't there.")
+            throw SyncFileError(.damaged, "The data of sync is missing.")
         }
         // Files of earlier versions of the library have no pieces.
         guard data.isEmpty, let pieces = table.column(named: "pieces") else { return [UInt8](data) }

@@ -32,7 +32,7 @@ final class AppTransport: SyncTransport {
         if let transport = user.app.configuration.syncTransport { return transport(user) }
         #if Sync
             guard let endpoint = SyncEndpoint(location.wsHostname) else {
-                throw TransportError(.unreachable, "'\(location.wsHostname)' is no address of a server.")
+                throw TransportError(.unreachable, "'\(location.wsHostname)' isn't an address of a server.")
             }
             return user.app.syncManager.client().transport(to: endpoint, user: "\(user.app.appId)/\(user.id)")
         #else

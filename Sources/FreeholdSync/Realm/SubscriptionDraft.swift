@@ -28,7 +28,7 @@ final class SubscriptionDraft: @unchecked Sendable {
 
     func change(_ id: Int64, _ change: (inout KeptSubscription) -> Void) {
         guard let index = kept.all.firstIndex(where: { $0.id == id }) else {
-            misused("A subscription was changed that isn't there any more.")
+            misused("A subscription was changed that doesn't exist any more.")
         }
         let before = kept.all[index]
         change(&kept.all[index])

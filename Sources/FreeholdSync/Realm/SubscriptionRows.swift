@@ -121,7 +121,7 @@ struct SubscriptionRows {
             let rows = try transaction.addHiddenTable(rows)
             let there = read(transaction)
             guard there.version == base.version else {
-                throw Realm.Error(.busy, "Somebody else changed the subscriptions meanwhile. Do it again.")
+                throw Realm.Error(.busy, "Another transaction changed the subscriptions meanwhile. Repeat the update.")
             }
             let row = try transaction.keys(set).first ?? transaction.create(set)
             try transaction.set(set.columns[0], row, to: .int(there.version + 1))

@@ -116,7 +116,7 @@ final class SyncJob: Sendable {
             case .turn: "Other files were synced until the deadline"
             case .opening: "The file wasn't open by the deadline"
             case .uploading: "Not all was uploaded by the deadline"
-            case .subscribing: "All is uploaded, but what the file subscribes to wasn't there by the deadline"
+            case .subscribing: "All changes are uploaded, but the subscribed objects didn't arrive by the deadline"
             case .downloading: "All is uploaded, but not all was downloaded by the deadline"
             case .closing: "The file is synced, but wasn't closed by the deadline"
             }

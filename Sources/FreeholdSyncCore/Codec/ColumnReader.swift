@@ -119,14 +119,14 @@ final class ColumnReader {
 
     func bool() throws(CodecError) -> Bool {
         let value = try int()
-        guard 0...1 ~= value else { throw error(.invalidNumber, "\(value) is no bool") }
+        guard 0...1 ~= value else { throw error(.invalidNumber, "\(value) isn't a bool") }
         return value == 1
     }
 
     func number() throws(CodecError) -> Int {
         guard let numbers else { throw missing("counts") }
         let value = try numbers.next()
-        guard value >= 0 else { throw error(.invalidNumber, "\(value) is no count") }
+        guard value >= 0 else { throw error(.invalidNumber, "\(value) isn't a count") }
         return Int(value)
     }
 

@@ -1,7 +1,7 @@
 extension ColumnReader {
     func change(_ objects: ColumnReader) throws(CodecError) -> Change {
         let raw = try kind()
-        guard let kind = ChangeKind(rawValue: raw) else { throw error(.unknownKind, "\(raw) is no kind of change") }
+        guard let kind = ChangeKind(rawValue: raw) else { throw error(.unknownKind, "\(raw) isn't a kind of change") }
         let name = try objects.reference()
         switch kind {
         case .create:
@@ -76,7 +76,7 @@ extension ColumnReader {
         path.reserveCapacity(min(count, steps.kindsLeft) + 1)
         for _ in 0..<count {
             let raw = try steps.kind()
-            guard let kind = StepKind(rawValue: raw) else { throw error(.unknownKind, "\(raw) is no kind of step") }
+            guard let kind = StepKind(rawValue: raw) else { throw error(.unknownKind, "\(raw) isn't a kind of step") }
             switch kind {
             case .property: path.append(.property(try steps.text()))
             case .confirmedElement: path.append(.element(.confirmed(Int(try steps.int()))))
@@ -122,7 +122,7 @@ extension ColumnReader {
         case 0: return nil
         case 1: return .confirmed(Int(try int()))
         case 2: return .own(try self[.made].word())
-        case let raw: throw error(.unknownKind, "\(raw) is no kind of reference")
+        case let raw: throw error(.unknownKind, "\(raw) isn't a kind of reference")
         }
     }
 }

@@ -100,7 +100,7 @@ extension ColumnReader {
             case 0: part = nil
             case 1: part = .init(index: try self[.part].int(UInt32.self), isLast: false)
             case 2: part = .init(index: try self[.part].int(UInt32.self), isLast: true)
-            case let raw: throw error(.unknownKind, "\(raw) is no kind of commit")
+            case let raw: throw error(.unknownKind, "\(raw) isn't a kind of commit")
             }
             let hash = try hash()
             let (number, clock) = (try self[.commitNumber].word(), try self[.clock].word())

@@ -83,14 +83,14 @@ extension ColumnReader {
         case 0: schema = .accepted
         case 1: schema = .documentsNeeded
         case 2: schema = .refused(try self[.part(3)].problems())
-        case let raw: throw error(.unknownKind, "\(raw) is no verdict")
+        case let raw: throw error(.unknownKind, "\(raw) isn't a verdict")
         }
         let start: Bound.Start
         switch try kind() {
         case 0: start = .resume(try optional(.part(4))?.checksums())
         case 1: start = .bootstrap
         case 2: start = .nothing
-        case let raw: throw error(.unknownKind, "\(raw) is no start")
+        case let raw: throw error(.unknownKind, "\(raw) isn't a start")
         }
         var bound = Bound(schema: schema, epoch: try word(), acknowledged: try word(), start: start)
         if let group = optional(.part(1)) { bound.file = try group.identity() }
@@ -131,7 +131,7 @@ extension ColumnReader {
 
     private func flag() throws(CodecError) -> Bool {
         let raw = try kind()
-        guard raw < 2 else { throw error(.unknownKind, "\(raw) is no bool") }
+        guard raw < 2 else { throw error(.unknownKind, "\(raw) isn't a bool") }
         return raw == 1
     }
 
@@ -153,7 +153,7 @@ extension ColumnReader {
         var ranges: [KeyRange] = []
         while kindsLeft > 0 {
             let raw = try kind()
-            guard raw < 4 else { throw error(.unknownKind, "\(raw) is no kind of range") }
+            guard raw < 4 else { throw error(.unknownKind, "\(raw) isn't a kind of range") }
             let className = try text()
             let after = raw & 1 == 0 ? nil : try keys.key()
             ranges.append(KeyRange(className: className, after: after, through: raw & 2 == 0 ? nil : try keys.key()))
@@ -190,7 +190,7 @@ extension ColumnReader {
         case 1: return .leaving(after: try word())
         case 2: return .viewChanged
         case 3: return .information
-        case let raw: throw error(.unknownKind, "\(raw) is no kind of notice")
+        case let raw: throw error(.unknownKind, "\(raw) isn't a kind of notice")
         }
     }
 
@@ -205,7 +205,7 @@ extension ColumnReader {
         case 6: return .violation
         case 7: return .storeReplaced
         case 8: return .upgradeRequired
-        case let raw: throw error(.unknownKind, "\(raw) is no fault")
+        case let raw: throw error(.unknownKind, "\(raw) isn't a fault")
         }
     }
 }

@@ -16,7 +16,7 @@ extension ColumnReader {
 
     private func update() throws(CodecError) -> ObjectUpdate.Content {
         let raw = try kind()
-        guard let kind = UpdateKind(rawValue: raw) else { throw error(.unknownKind, "\(raw) is no kind of update") }
+        guard let kind = UpdateKind(rawValue: raw) else { throw error(.unknownKind, "\(raw) isn't a kind of update") }
         switch kind {
         case .whole:
             let version = try word()
@@ -59,7 +59,7 @@ extension ColumnReader {
             switch try group.kind() {
             case 0: made = nil
             case 1: made = try group.made()
-            case let raw: throw error(.unknownKind, "\(raw) is no kind of instance")
+            case let raw: throw error(.unknownKind, "\(raw) isn't a kind of instance")
             }
             let fields = try group[.fields].confirmedFields(depth: below(depth))
             return .embedded(ConfirmedInstance(made: made, fields: fields))
@@ -95,7 +95,7 @@ extension ColumnReader {
 
     private func runKind() throws(CodecError) -> RunKind {
         let raw = try kind()
-        guard let kind = RunKind(rawValue: raw) else { throw error(.unknownKind, "\(raw) is no kind of run") }
+        guard let kind = RunKind(rawValue: raw) else { throw error(.unknownKind, "\(raw) isn't a kind of run") }
         return kind
     }
 

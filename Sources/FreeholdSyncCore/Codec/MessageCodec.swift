@@ -133,7 +133,7 @@ extension MessageCodec {
         let raw = try cursor.byte()
         guard let kind = MessageKind(rawValue: raw) else {
             if raw >= MessageKind.firstIgnorable { return nil }
-            throw CodecError(.unknownKind, "\(raw) is no kind of message", offset: 0)
+            throw CodecError(.unknownKind, "\(raw) isn't a kind of message", offset: 0)
         }
         let flags = try cursor.byte()
         guard flags & ~Self.compressedFlag == 0 else {

@@ -42,7 +42,7 @@ extension ColumnWriter {
 
 extension ColumnReader {
     func valueKind(_ raw: UInt8) throws(CodecError) -> ValueKind {
-        guard let kind = ValueKind(rawValue: raw) else { throw error(.unknownKind, "\(raw) is no kind of value") }
+        guard let kind = ValueKind(rawValue: raw) else { throw error(.unknownKind, "\(raw) isn't a kind of value") }
         return kind
     }
 }

@@ -76,9 +76,11 @@ extension ByteCursor {
     mutating func mark(after last: Mark) throws(CodecError) -> Mark {
         let head = MarkHead(rawValue: try byte())
         let (sum, overflow) = last.stamp.clock.milliseconds.addingReportingOverflow(Int64(zigzag: try varint()))
-        guard !overflow, 0...Clock.greatestMilliseconds ~= sum else { throw error(.invalidNumber, "That is no clock") }
+        guard !overflow, 0...Clock.greatestMilliseconds ~= sum else {
+            throw error(.invalidNumber, "The bytes aren't a clock")
+        }
         guard let counter = UInt16(exactly: head.contains(.hasCounter) ? try varint() : 0) else {
-            throw error(.invalidNumber, "That is no clock")
+            throw error(.invalidNumber, "The bytes aren't a clock")
         }
         let ident = head.contains(.sameFile) ? last.stamp.ident : try file()
         return Mark(
@@ -90,7 +92,9 @@ extension ByteCursor {
     }
 
     mutating func file() throws(CodecError) -> FileIdent {
-        guard let raw = UInt32(exactly: try varint()) else { throw error(.invalidNumber, "That is no file's number") }
+        guard let raw = UInt32(exactly: try varint()) else {
+            throw error(.invalidNumber, "The bytes aren't the number of a file")
+        }
         return FileIdent(rawValue: raw)
     }
 
@@ -109,7 +113,7 @@ extension ByteCursor {
             return .data(Data(bytes[range]))
         case .date:
             let (seconds, nanoseconds) = (Int64(zigzag: try varint()), try varint())
-            guard nanoseconds < 1_000_000_000 else { throw error(.invalidNumber, "That is no date") }
+            guard nanoseconds < 1_000_000_000 else { throw error(.invalidNumber, "The bytes aren't a date") }
             return .date(Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds)))
         case .objectId:
             let range = try take(ObjectId.byteCount)
@@ -127,7 +131,7 @@ extension ByteCursor {
             case .string(let value): key = .string(value)
             case .objectId(let value): key = .objectId(value)
             case .uuid(let value): key = .uuid(value)
-            default: throw error(.invalidValue, "That is no key")
+            default: throw error(.invalidValue, "The bytes aren't a key")
             }
             return .link(ObjectName(className, key))
         case .mixedList:
@@ -152,7 +156,7 @@ extension ByteCursor {
             let value = try root.value(hasEmbedded: true, depth: depth)
             try root.finish()
             return value
-        default: throw error(.unknownKind, "\(raw) is no kind of value")
+        default: throw error(.unknownKind, "\(raw) isn't a kind of value")
         }
     }
 }

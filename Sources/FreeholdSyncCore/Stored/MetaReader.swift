@@ -76,13 +76,13 @@ struct MetaReader {
                 return Record.Field.register(Register(.value(value), nil))
             case .register: return .register(try reader.register(shown))
             case .list:
-                guard let values = shown?.arrayValue else { throw reader.error("A list is no array") }
+                guard let values = shown?.arrayValue else { throw reader.error("A list isn't an array") }
                 return .list(try reader.list(values))
             case .set:
-                guard let values = shown?.arrayValue else { throw reader.error("A set is no array") }
+                guard let values = shown?.arrayValue else { throw reader.error("A set isn't an array") }
                 return .set(try reader.set(values))
             case .dictionary:
-                guard let document = shown?.documentValue else { throw reader.error("A dictionary is no document") }
+                guard let document = shown?.documentValue else { throw reader.error("A dictionary isn't a document") }
                 return .dictionary(try reader.dictionary(document))
             }
         }
@@ -119,7 +119,7 @@ struct MetaReader {
         }
         for _ in 0..<(try cursor.count()) {
             let head = try cursor.varint()
-            guard let field = MetaField(rawValue: head & 3) else { throw error("That is no field") }
+            guard let field = MetaField(rawValue: head & 3) else { throw error("The bytes aren't a field") }
             if head & MetaField.hidden != 0 {
                 let name = try name()
                 let shown = try hiddenValue()
@@ -146,7 +146,7 @@ struct MetaReader {
         case .absent: value = .absent
         case .exact: value = .value(try cursor.exactValue())
         case .instance:
-            guard let document = shown?.documentValue else { throw error("An embedded object is no document") }
+            guard let document = shown?.documentValue else { throw error("An embedded object isn't a document") }
             let (ident, number) = (try cursor.file(), try cursor.varint())
             let base = try self.mark()
             value = .instance(Instance(ident: ident, number: number, record: try record(base: base, document)))

@@ -72,7 +72,7 @@ public struct DocumentPatch: Sendable {
             for (name, value) in fields {
                 let path = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
                 guard !path.contains(""), path.count <= 64, !path.contains(where: { $0.hasPrefix("$") }) else {
-                    throw DocumentMisfit(.operation, [key, name], "'\(name.prefix(80))' is no path of fields.")
+                    throw DocumentMisfit(.operation, [key, name], "'\(name.prefix(80))' isn't a path of fields.")
                 }
                 edits.append(Edit(kind: kind, path: path, value: value))
             }

@@ -139,7 +139,7 @@ struct PatchEditor {
 
     private func double(_ value: BSONValue, _ path: [String]) throws(DocumentMisfit) -> Double {
         guard let number = value.asDouble() else {
-            throw DocumentMisfit(.type, path, "\(value) is no number that a double can hold.")
+            throw DocumentMisfit(.type, path, "\(value) isn't a number that a double can hold.")
         }
         return number
     }

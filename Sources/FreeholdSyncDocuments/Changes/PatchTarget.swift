@@ -96,7 +96,7 @@ struct PatchTarget {
                 throw DocumentMisfit(
                     .operation,
                     path + [key],
-                    "'\(key.prefix(40))' is no place in the list: it has \(elements.count) elements."
+                    "'\(key.prefix(40))' isn't a place in the list: it has \(elements.count) elements."
                 )
             }
             steps.append(.element(.confirmed(index)))

@@ -95,7 +95,7 @@ extension FieldRule {
             guard !name.isEmpty, !name.hasPrefix("$"), !name.hasPrefix("%"), !name.contains(".") else {
                 throw RuleError(
                     path,
-                    "'\(name)' is no name of a field. Fields of embedded objects stand in 'fields' of theirs."
+                    "'\(name)' isn't the name of a field. Fields of embedded objects stand in 'fields' of theirs."
                 )
             }
             var reader = try DocumentReader(value, path, what: "A field's rule")

@@ -13,7 +13,7 @@ enum Expansion: Hashable, Sendable {
     init(_ text: String, _ path: [String]) throws(RuleError) {
         let parts = text.dropFirst(2).split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard text.hasPrefix("%%"), !parts.contains(""), parts.count <= 32 else {
-            throw RuleError(path, "'\(text.prefix(60))' is no expansion: %%user.id, %%values.name.")
+            throw RuleError(path, "'\(text.prefix(60))' isn't an expansion: %%user.id, %%values.name.")
         }
         let rest = Array(parts.dropFirst())
         switch parts[0] {

@@ -204,7 +204,7 @@ struct ExpressionParser {
 
     private static func field(_ key: String, _ path: [String]) throws(RuleError) -> [String] {
         let names = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard !names.contains(""), names.count <= 32 else { throw RuleError(path, "'\(key)' is no path of fields.") }
+        guard !names.contains(""), names.count <= 32 else { throw RuleError(path, "'\(key)' isn't a path of fields.") }
         if names.contains(where: { $0.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } }) {
             throw RuleError(path, "'\(key)': a place in an array can't be asked for.")
         }

@@ -12,7 +12,7 @@ enum FolderWriter {
         var target = folder
         while target.count > 1, target.hasSuffix("/") { target.removeLast() }
         guard !target.isEmpty, !target.utf8.contains(0) else {
-            throw ProjectError("", "'\(folder)' is no name of a folder.")
+            throw ProjectError("", "'\(folder)' isn't a name of a folder.")
         }
         var status = stat()
         let isThere = lstat(target, &status) == 0

@@ -37,7 +37,7 @@ extension ProjectReader {
             "http_endpoints": endpoints,
             "https_endpoints": endpoints,
             "endpoints": endpoints,
-            "data_api_config.json": "The Data API isn't there: Freehold's server has HTTP paths of its own.",
+            "data_api_config.json": "The Data API isn't supported: Freehold's server has HTTP paths of its own.",
             "graphql": "Freehold has no GraphQL.",
             "hosting": "Freehold hosts no files: any web server can.",
             "log_forwarders": "The server logs to its standard output, where collectors of logs take it.",

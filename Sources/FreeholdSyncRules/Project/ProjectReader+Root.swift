@@ -132,7 +132,7 @@ extension ProjectReader {
                 ["value"],
                 because:
                     "The value '\(name)' is the secret '\(secret)', which no export has: rules that ask for it give no right "
-                    + "until the server is told."
+                    + "until the server is notified."
             )
         }
         return values

@@ -59,7 +59,7 @@ extension ProjectReader {
         case "partition"?: settings.mode = .partition(partition ?? [:])
         case nil: settings.mode = partition.map { .partition($0) } ?? .flexible
         case let type?:
-            throw ProjectError(reader.file, reader.path + ["type"], "'\(type)' is no kind of sync.")
+            throw ProjectError(reader.file, reader.path + ["type"], "'\(type)' isn't a kind of sync.")
         }
         var files = SyncFiles(settings: settings, file: reader.file, path: reader.path)
         files.asymmetricTables = try reader.texts("asymmetric_tables") ?? []

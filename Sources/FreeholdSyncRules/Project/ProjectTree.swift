@@ -23,7 +23,7 @@ struct FileMap: ProjectTree {
         for file in files.keys {
             let parts = file.split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count <= 32, parts.allSatisfy({ $0 != "" && $0 != "." && $0 != ".." && !$0.utf8.contains(0) })
-            else { throw ProjectError(file, "That is no path of a file.") }
+            else { throw ProjectError(file, "The text isn't the path of a file.") }
             var folder = ""
             for (index, part) in parts.enumerated() {
                 let isFolder = index < parts.count - 1

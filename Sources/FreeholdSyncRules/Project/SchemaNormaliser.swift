@@ -11,7 +11,7 @@ extension ProjectReader {
                 .leftOut,
                 file,
                 path,
-                because: "The schema of '\(files.place.collection)' has no properties: it is no class."
+                because: "The schema of '\(files.place.collection)' has no properties: it isn't a class."
             )
             return nil
         }

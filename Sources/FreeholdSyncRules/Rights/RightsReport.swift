@@ -121,8 +121,8 @@ extension ExpressionNode {
                 ? "It never applies." : parts.compactMap { $0.objection(user) }.joined(separator: " And: ")
         case .not: return "Something that it excludes is true, or can't be said, of the user."
         case .expansion(let expansion, _):
-            guard let value = user.value(expansion) else { return "\(expansion) isn't there." }
-            return "\(expansion) is \(value), which isn't what it asks for, or what it asks for isn't there."
+            guard let value = user.value(expansion) else { return "\(expansion) is missing." }
+            return "\(expansion) is \(value), which isn't the required value, or the required value is missing."
         }
     }
 }

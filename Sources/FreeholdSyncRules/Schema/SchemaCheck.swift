@@ -72,7 +72,7 @@ public enum SchemaCheck {
         if target.isAsymmetric {
             throw RuleError(
                 path,
-                "It links to '\(target.name)', whose objects are only sent: nothing can link to what isn't there."
+                "It links to '\(target.name)', whose objects are only sent: nothing can link to objects that don't exist."
             )
         }
         if target.isEmbedded, column.collection == .set {

@@ -68,7 +68,7 @@ extension SchemaChange {
             case (let old?, let new?): changes += Self.changes(old, new)
             case (nil, .some): changes.append(SchemaChange(.additive, name, what: "is new"))
             case (.some, nil):
-                changes.append(SchemaChange(.breaking, name, what: "isn't there any more", isRemoval: true))
+                changes.append(SchemaChange(.breaking, name, what: "doesn't exist any more", isRemoval: true))
             case (nil, nil): break
             }
         }
@@ -127,7 +127,7 @@ extension SchemaChange {
                         old.name,
                         name,
                         old: a.declaration,
-                        what: "isn't there any more",
+                        what: "doesn't exist any more",
                         isRemoval: true
                     )
                 )

@@ -59,7 +59,7 @@ private struct SchemaReader {
         }
         let columns = try columns(.document(document.schema), [title], field: "", depth: 0)
         if let path = relationships.keys.sorted().first {
-            throw RuleError([title, path], "The relationship is of a field that isn't there.")
+            throw RuleError([title, path], "The relationship belongs to a field that doesn't exist.")
         }
         let hasKey = columns.contains { $0.name == "_id" }
         return TableSpec(title, columns: columns, primaryKey: hasKey ? "_id" : nil)

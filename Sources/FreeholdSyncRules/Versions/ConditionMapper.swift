@@ -194,7 +194,7 @@ struct ConditionMapper {
                     throw unknown(
                         last.type == .mixed
                             ? "What lies behind '\(last.name)' can't be asked: it can be of any class."
-                            : "'\(last.name)' is no link, so that nothing can follow it."
+                            : "'\(last.name)' isn't a link, so that nothing can follow it."
                     )
                 }
             }

@@ -140,7 +140,7 @@ struct SchemaPusher {
         for table in open {
             if let back = back(table) {
                 version.classes[table.name] = back
-                note(.back, table.name, what: "is there again, with the objects that apps of earlier versions have")
+                note(.back, table.name, what: "exists again, with the objects that apps of earlier versions have")
                 continue
             }
             let taken = stored.classes.map(\.name) + version.classes.values
@@ -212,7 +212,7 @@ struct SchemaPusher {
             names[column.name] = name
             guard oldTable != nil else { continue }
             if kind == .back {
-                note(.back, table.name, column.name, what: "is there again, with what apps of earlier versions wrote")
+                note(.back, table.name, column.name, what: "exists again, with what apps of earlier versions wrote")
             } else {
                 let place = name == column.name ? "" : ", and stored as '\(name)'"
                 note(.added, table.name, column.name, what: "is new ('\(column.declaration)')" + place)
@@ -305,7 +305,7 @@ struct SchemaPusher {
         for table in old.tables {
             guard let name = old.classes[table.name] else { continue }
             guard let new = version.name(ofStored: name) else {
-                note(.removed, table.name, what: "isn't there any more; it stays stored for apps of earlier versions")
+                note(.removed, table.name, what: "doesn't exist any more; it stays stored for apps of earlier versions")
                 continue
             }
             let kept = Set((version.properties[new] ?? [:]).values)
@@ -315,7 +315,7 @@ struct SchemaPusher {
                     .removed,
                     table.name,
                     column.name,
-                    what: "isn't there any more; it stays stored for apps of earlier versions"
+                    what: "doesn't exist any more; it stays stored for apps of earlier versions"
                 )
             }
         }

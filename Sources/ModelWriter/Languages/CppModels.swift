@@ -213,7 +213,7 @@ private struct CppOrder {
                 case .open:
                     let name = SourceText.printable(inverse.asked.origin)
                     classes[number].inverses[next].omission =
-                        "Of inverse relationships that lead in a circle, here by way of '\(name)', C++ can't declare them all."
+                        "C++ can't declare all inverse relationships that lead in a circle, here through '\(name)'."
                 }
             }
         }

@@ -57,7 +57,7 @@ enum ModelCheck {
         }
         for compound in table.compounds {
             for name in compound.columns where !names.contains(name) {
-                throw ModelError(.property, table.name, name, "An index has it, and it is no property of the class.")
+                throw ModelError(.property, table.name, name, "An index has it, and it isn't a property of the class.")
             }
         }
         for inverse in model.inverses {

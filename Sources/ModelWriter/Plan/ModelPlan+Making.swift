@@ -160,7 +160,7 @@ private struct PlanMaker {
             return "\(traits.sdk) can't map a primary key to another name."
         }
         if column.type == .float, !traits.hasFloat {
-            return "It is stored as float, a type that \(traits.sdk) doesn't have; double is another one."
+            return "It is stored as float, a type that \(traits.sdk) doesn't have; double is a different type."
         }
         let canBeNull = column.isOptional && column.type != .link && column.type != .mixed
         if column.collection != .none, canBeNull, !traits.hasNullElements {

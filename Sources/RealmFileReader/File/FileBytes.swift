@@ -30,7 +30,7 @@ final class FileBytes {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Self.system("The file's size can't be read", at: path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw RealmFileError(.notARealmFile, "This is no file.", path: path)
+            throw RealmFileError(.notARealmFile, "This isn't a file.", path: path)
         }
         let size = Int(status.st_size)
         if let key {

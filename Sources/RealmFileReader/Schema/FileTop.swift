@@ -24,13 +24,13 @@ struct FileTop {
             if file.isEncrypted {
                 throw RealmFileError(
                     .wrongKey,
-                    "The key doesn't open the file: what it decrypts is no Realm file.",
+                    "The key doesn't open the file: what it decrypts isn't a Realm file.",
                     path: path
                 )
             }
             throw RealmFileError(
                 .notARealmFile,
-                "This is no Realm file, or it is encrypted: then its key of 64 bytes is needed.",
+                "This isn't a Realm file, or it is encrypted: then its key of 64 bytes is needed.",
                 path: path
             )
         }

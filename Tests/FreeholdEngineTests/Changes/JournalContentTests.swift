@@ -46,7 +46,7 @@ struct JournalContentTests {
     /// Writes runs of every length at the beginning, in the middle and across the ends of clusters and of their split
     /// leaves, with holes, with little and much memory.
     @Test(arguments: [nil, 64 << 10])
-    func `the values of new objects of every type are told, whole leaves or single ones`(budget: Int?) throws {
+    func `the journal has values of new objects of every type, in whole leaves or single ones`(budget: Int?) throws {
         let seed =
             ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) }
             ?? TestSeed.random(in: 0 ... .max)

@@ -9,7 +9,7 @@ struct AbsentLeafTests {
     private let folder = TemporaryFolder()
 
     @Test(arguments: [false, true])
-    func `each version has the leaves that it has, whoever looked before they came`(inMemory: Bool) throws {
+    func `each version has its own leaves, even if they were read before they existed`(inMemory: Bool) throws {
         let seed =
             ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) }
             ?? TestSeed.random(in: 0 ... .max)

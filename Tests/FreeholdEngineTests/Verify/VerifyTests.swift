@@ -193,7 +193,7 @@ struct VerifyTests {
         expect(keys.contains { $0.contains("both have the primary key") })
         expect(keys.contains { $0.contains("an entry for") })
         let link = try damage(person.columns[3].segment(.leaf), 0) { $0[$0.count - 1] ^= 3 }
-        expect(link.contains { $0.contains("origins") || $0.contains("isn't there") })
+        expect(link.contains { $0.contains("origins") || $0.contains("doesn't exist") })
         let utf8 = try damage(person.columns[2].segment(.blobs), 1) { $0[9] = 0xFF }
         expect(utf8.contains { $0.contains("UTF-8") })
     }

@@ -106,7 +106,7 @@ struct MessageCodecTests {
 
     @Test func `a kind that may be ignored is nil, and another one is refused`() throws {
         expect(try MessageCodec().serverMessage([200, 0, 0]) == nil)
-        #expect(throws: CodecError(.unknownKind, "99 is no kind of message", offset: 0)) {
+        #expect(throws: CodecError(.unknownKind, "99 isn't a kind of message", offset: 0)) {
             try MessageCodec().serverMessage([99, 0, 0])
         }
         #expect(throws: CodecError.self) {

@@ -94,7 +94,7 @@ struct QueryMatcherTests {
         ("nosuch == 1", "Class Dog has no property 'nosuch'."),
         ("visits.nosuch == 1", "Class Visit has no property 'nosuch'."),
         ("age == 'x'", "'age' is an int, which \"x\" can't be compared with."),
-        ("age == 2.5", "2.5 is no whole number, as 'age' is."), ("name TEXT 'a'", "TEXT isn't served."),
+        ("age == 2.5", "2.5 isn't a whole number, as 'age' is."), ("name TEXT 'a'", "TEXT isn't served."),
         ("any.name == 1", "'any' holds no objects, so that nothing can follow it."),
     ])
     func `a schema refuses by name`(condition: String, message: String) {

@@ -173,8 +173,8 @@ struct CompoundIndexDeclarationTests {
         ("One", "has a compound index (a) of fewer than two properties"),
         ("Twice", "has a compound index (a, b, a) with a property twice"),
         ("Twice", "has a compound index (a, b) twice"),
-        ("Unknown", "has a compound index (a, b) with b, which is no stored property"),
-        ("Unknown", "has a compound index (a, c) with c, which is no stored property"),
+        ("Unknown", "has a compound index (a, b) with b, which isn't a stored property"),
+        ("Unknown", "has a compound index (a, c) with c, which isn't a stored property"),
         ("Unindexable", "has a compound index (a, d) with d: only"),
         ("Unindexable", "has a compound index (a, list) with list: only"),
     ])

@@ -329,7 +329,7 @@ struct DeleteRuleTests {
             expectEqual(error?.code, .invalidSchema)
             expectEqual(error?.message.contains(part), true, "\(error?.message ?? "")")
         }
-        try problem("DRLog", Property("n", .int, deleteRule: .cascade), "is no link")
+        try problem("DRLog", Property("n", .int, deleteRule: .cascade), "isn't a link")
         try problem("DRLog", Property("b", .object, objectClassName: "DRBox", deleteRule: .cascade), "embedded")
         try problem("DRBox", Property("l", .object, objectClassName: "DRLog", deleteRule: .deny), "embedded")
         try problem(

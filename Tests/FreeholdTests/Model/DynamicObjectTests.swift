@@ -434,7 +434,7 @@ struct DynamicObjectTests {
         let words = [
             ["has no class 'Nothing'", "DynDog, person"], ["DynPerson has no property \"nothing\""],
             ["outside a write transaction"], ["holds objects of class DynDog", "class DynPerson"],
-            ["was deleted"], ["DynPerson.name is no list"], ["unmanaged DynPerson"], ["another thread"],
+            ["was deleted"], ["DynPerson.name isn't a list"], ["unmanaged DynPerson"], ["another thread"],
         ][kind]
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [kind] in
             let realm = try dynRealm()

@@ -253,6 +253,6 @@ struct IncrementTests {
             try withCounters(managed: true) { $0.increment(name) }
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        expect(message.contains("IncrementCounters.\(name) is no integer"), "\(message)")
+        expect(message.contains("IncrementCounters.\(name) isn't an integer"), "\(message)")
     }
 }

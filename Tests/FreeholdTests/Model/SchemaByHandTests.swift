@@ -129,10 +129,10 @@ struct SchemaByHandTests {
             "Bad has more than one primary key: a, b", "Bad.a can't be a primary key", "Bad.c can't be indexed",
             "Bad.d has the stored name \"c\", which c has too", "Bad. has an empty name",
             "Bad.e links to Missing, which isn't among the realm's classes", "Bad.f links to no class",
-            "Bad.g names the class Twin, but is no link", "Bad.h is there 2 times",
+            "Bad.g names the class Twin, but isn't a link", "Bad.h occurs 2 times",
             "Bad.i must be a list of objects that aren't optional", "Bad.j needs @Persisted(originProperty: …)",
-            "Bad.k has the origin \"nothing\", which is no property of Bad",
-            "Bad.l has the origin Bad.a, which is no link to Bad", "Bad.m.n has a dot in its stored name",
+            "Bad.k has the origin \"nothing\", which isn't a property of Bad",
+            "Bad.l has the origin Bad.a, which isn't a link to Bad", "Bad.m.n has a dot in its stored name",
         ] { expect(text.contains(part), "\(part) in:\n\(text)") }
     }
 

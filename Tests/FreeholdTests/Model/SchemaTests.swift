@@ -73,8 +73,8 @@ struct SchemaTests {
             ([Broken.Empty.self], "no @Persisted property"),
             ([Broken.SameColumn.self], "which a has too"),
             ([Broken.NoSuchKey.self], "primaryKey() names \"nothing\""),
-            ([Broken.NoModel.self], "is no model"),
-            ([Object.self], "is no model"),
+            ([Broken.NoModel.self], "isn't a model"),
+            ([Object.self], "isn't a model"),
             ([A.Twin.self, B.Twin.self], "is the name of 2 classes"),
             ([ModelPerson.self], "links to ModelDog, which isn't among"),
             ([Broken.AVeryLongClassNameThatGoesOnAndOnUntilItIsOverTheLimitOf57.self], "over 57 bytes"),
@@ -92,8 +92,8 @@ struct SchemaTests {
         ])
         expect(text.contains("5 mistakes"))
         expect(text.contains("has the origin \"nothing\""))
-        expect(text.contains("ModelPerson.dogs, which is no link to WrongOrigin"))
-        expect(text.contains("ModelPerson.name, which is no link"))
+        expect(text.contains("ModelPerson.dogs, which isn't a link to WrongOrigin"))
+        expect(text.contains("ModelPerson.name, which isn't a link"))
     }
 
     @Test

@@ -102,7 +102,7 @@ struct HerdTests {
     }
 
     @Test
-    func `every observer's copy stays equal, whoever writes and whoever is killed`() async throws {
+    func `every observer's copy stays equal, with any writer and any killed process`() async throws {
         let seed = TestSeed.random(in: 0 ... .max)
         print("seed \(seed)")
         let folder = try ChildFolder()

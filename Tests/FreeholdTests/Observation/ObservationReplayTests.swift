@@ -6,7 +6,7 @@ import Testing
 @Suite("Observation: replayed changes")
 struct ObservationReplayTests {
     @Test
-    func `copies kept by changes alone stay equal, whoever writes`() async throws {
+    func `copies kept by changes alone stay equal, with any writer`() async throws {
         let seed = TestSeed.random(in: 0 ... .max)
         print("seed \(seed)")
         let configuration = threadingConfiguration()

@@ -15,7 +15,7 @@ struct StoreStressTests {
         case lives, dies, diesInBlock, isCancelled, runsOutOfTime, adds, reads
     }
 
-    @Test func `every task that was told of success is in the file, and no other`() async throws {
+    @Test func `the entries of exactly the tasks that succeeded are in the file`() async throws {
         let seed =
             UInt64(ProcessInfo.processInfo.environment["FREEHOLD_SEED"] ?? "") ?? TestSeed.random(in: 1...1_000_000)
         print("StoreStressTests: FREEHOLD_SEED=\(seed), \(Self.count) tasks")

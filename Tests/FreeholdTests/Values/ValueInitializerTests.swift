@@ -61,7 +61,7 @@ struct ValueInitializerTests {
             }
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        expect(message.contains("is no number and can't become a Decimal128"))
+        expect(message.contains("isn't a number and can't become a Decimal128"))
     }
 
     @Test

@@ -33,7 +33,7 @@ struct KeyOptions: ParsableArguments {
         }
         if data.count == 64 { return data }
         guard let key = String(data: data, encoding: .utf8).flatMap({ Self.digits($0) }) else {
-            throw Failure(.data, "\(path): this is no key: 64 bytes, or their 128 hexadecimal digits")
+            throw Failure(.data, "\(path): this isn't a key: 64 bytes, or their 128 hexadecimal digits")
         }
         return key
     }

@@ -213,10 +213,10 @@ struct AggregateCommandTests {
 
     @Test(
         arguments: [
-            (["--sum", "nam"], 65, "Did you mean name?"), (["--sum", "name"], 65, "is no number"),
-            (["--sum", "born"], 65, "is no number"),
-            (["--min", "isActive"], 65, "number or date"), (["--sum", "scores"], 65, "is no number"),
-            (["--avg", "pets.name"], 65, "no link to one object"),
+            (["--sum", "nam"], 65, "Did you mean name?"), (["--sum", "name"], 65, "isn't a number"),
+            (["--sum", "born"], 65, "isn't a number"),
+            (["--min", "isActive"], 65, "number or date"), (["--sum", "scores"], 65, "isn't a number"),
+            (["--avg", "pets.name"], 65, "isn't a link to one object"),
             (["--group-by", "tags"], 65, "no one value"), (["--group-by", "nme"], 65, "Did you mean name?"),
             (["--group-by", "name", "--sort", "agee"], 65, "no column 'agee'"),
             (["--group-by", "name", "--columns", "id"], 64, "--columns"),
@@ -224,7 +224,7 @@ struct AggregateCommandTests {
             (["--sum", "age,age"], 64, "twice"), (["--group-by", "name,name"], 64, "twice"),
         ] as [([String], Int32, String)]
     )
-    func `what can't be summed up is told`(options: [String], status: Int32, part: String) throws {
+    func `invalid aggregations are reported`(options: [String], status: Int32, part: String) throws {
         try withFolder { folder in
             try ToolFile.make(folder + "/a.realm")
             let run = try Run.freehold(["query", folder + "/a.realm", "TMPerson"] + options)

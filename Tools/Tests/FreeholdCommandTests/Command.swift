@@ -102,7 +102,8 @@ struct Run: Sendable {
         }
     }
 
-    /// Who runs the tests in the background may ignore these signals, and the commands that they start would, too.
+    /// Restores the handling of these signals. A process that runs tests in the background may ignore them, and
+    /// commands would inherit that.
     static let takesInterrupts: Void = {
         for number in [SIGINT, SIGQUIT] { signal(number, SIG_DFL) }
     }()
@@ -132,7 +133,7 @@ struct Run: Sendable {
     }
 }
 
-/// A folder that goes when the block is over.
+/// Calls the closure with a folder that is removed afterwards.
 func withFolder<R>(_ body: (String) throws -> R) throws -> R {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("freehold-tool-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

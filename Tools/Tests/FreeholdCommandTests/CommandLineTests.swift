@@ -88,7 +88,7 @@ struct CommandLineTests {
         }
     }
 
-    /// The input stays open, so that the command is in the middle of it when the signal comes.
+    /// The input stays open, so that the command hasn't read all of it when the signal is sent.
     @Test(arguments: ["INT", "TERM", "HUP"])
     func `a signal takes along what isn't complete`(signal: String) throws {
         try withFolder { folder in

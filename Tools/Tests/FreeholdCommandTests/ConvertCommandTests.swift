@@ -13,7 +13,7 @@ struct ConvertCommandTests {
 
     private func read(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 
-    @Test func `convert prints a patch, and changes files only when it is told to`() throws {
+    @Test func `convert prints a patch, and changes files only with an option`() throws {
         try withFolder { folder in
             let path = folder + "/Models/Dog.swift"
             try write(Self.old, to: path)
@@ -56,7 +56,7 @@ struct ConvertCommandTests {
         }
     }
 
-    @Test func `convert tells what it left alone, and ends with a code for it`() throws {
+    @Test func `convert reports what it left alone, and ends with a code for it`() throws {
         try withFolder { folder in
             let path = folder + "/Dog.swift"
             let text = Self.old.replacing("name = \"\"", with: "names = [String]()")

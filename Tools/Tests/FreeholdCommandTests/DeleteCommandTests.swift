@@ -50,7 +50,7 @@ struct DeleteCommandTests {
             try expectEqual(Run.freehold(arguments + ["--dry-run"]).output.split(separator: "\n").count, 3)
             try expectEqual(Run.freehold("query", path, "TMPerson", "--count").output, "3\n")
             expect(try Run.freehold(arguments + ["--yes"]).error.contains("3 objects deleted"))
-            // Of nothing nothing need be confirmed.
+            // If no object matches, the command asks for no confirmation.
             try expectEqual(Run.freehold(arguments).status, 0)
         }
     }

@@ -45,7 +45,7 @@ struct DiffCommandTests {
         }
     }
 
-    @Test func `objects are told apart by their primary keys`() throws {
+    @Test func `objects are identified by their primary keys`() throws {
         try withFiles { realm in
             let bob = realm.object(ofType: TMPerson.self, forPrimaryKey: 2)!
             (bob.age, bob.best) = (4, nil)
@@ -91,7 +91,7 @@ struct DiffCommandTests {
             let run = try Run.freehold("diff", a, b)
             expect(run.status == 1 && run.output == "+ TMPet: name \"Kim\"\n+ TMPet: name \"Kim\"\n", "\(run)")
         }
-        // Who is whose friend is a part of it, also in a circle.
+        // Links between the objects are compared, too, also in a cycle.
         try withFiles { realm in
             let dog = realm.objects(TMPet.self).where { $0.name != "Mia" }.first!
             dog.friend = dog

@@ -61,7 +61,7 @@ struct EditCommandTests {
         }
     }
 
-    @Test func `null is null where it is taken, and text where it is quoted or nothing else`() throws {
+    @Test func `null is null if the property permits it, and text if it is quoted or only text is possible`() throws {
         try withFile { path in
             let run = try Run.freehold(
                 "set",
@@ -153,19 +153,19 @@ struct EditCommandTests {
             (["TMPerson", "id == 1", "pets=[1]"], 65, "no primary key"),
             (["TMPerson", "id == 1", "tags=x"], 65, "[…]"),
             (["TMPerson", "id == 1", "tags=[1]"], 65, "text is expected, not '1'"),
-            (["TMPerson", "id == 1", "tags=[\"x\""], 65, "no JSON"),
+            (["TMPerson", "id == 1", "tags=[\"x\""], 65, "isn't JSON"),
             (["TMPerson", "id == 1", "scores={\"a.b\": 1}"], 65, "a.b"),
             (["TMPerson", "id == 1", "home={\"stret\": \"x\"}"], 65, "no property 'stret'"),
             (["TMPerson", "id == 1", "home.stret=x"], 65, "Did you mean street?"),
-            (["TMPerson", "id == 1", "best.name=x"], 65, "no embedded object"),
+            (["TMPerson", "id == 1", "best.name=x"], 65, "isn't an embedded object"),
             (["TMPerson", "id == 1", "id=9"], 65, "primary key"),
             (["TMPerson", "id == 1", "age=1", "age=2"], 65, "twice"), (["TMPerson", "age=1"], 64, "property=value"),
-            (["TMPerson", "id == 1", "age"], 64, "'age' is no assignment"),
-            (["TMPerson", "id == 1", "age==1"], 64, "no assignment"),
+            (["TMPerson", "id == 1", "age"], 64, "'age' isn't an assignment"),
+            (["TMPerson", "id == 1", "age==1"], 64, "isn't an assignment"),
             (["TMPerson", "id == 1", "age=1", "--json"], 64, "--dry-run"),
         ] as [([String], Int32, String)]
     )
-    func `what is wrong is told, and changes nothing`(arguments: [String], status: Int32, part: String) throws {
+    func `an invalid change is reported, and changes nothing`(arguments: [String], status: Int32, part: String) throws {
         try withFile { path in
             let before = try ToolFile.bytes(path)
             let run = try Run.freehold(["set", path] + arguments)
@@ -280,7 +280,7 @@ struct EditCommandTests {
 
     // MARK: Files
 
-    @Test func `files that aren't there, or are something else, stay as they are`() throws {
+    @Test func `missing files, and files of other formats, stay as they are`() throws {
         try withFolder { folder in
             try Data("no database at all, but long enough to be looked at".utf8).write(
                 to: URL(fileURLWithPath: folder + "/text.realm")

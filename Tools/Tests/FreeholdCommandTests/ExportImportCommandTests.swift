@@ -120,7 +120,7 @@ struct ExportImportCommandTests {
         }
     }
 
-    @Test func `an import that is wrong stores nothing and tells the line`() throws {
+    @Test func `an invalid import stores nothing and reports the line`() throws {
         let head = "id,name,age\n20,x,1\n"
         let wrong: [(String, String)] = [
             ("", "line 1: there is no header"),
@@ -209,7 +209,7 @@ struct ExportImportCommandTests {
             expectEqual(count.output, "2\n", "\(count)")
             for start: [UInt8] in [[0xEF], [0xEF, 0xBB], [0xEF, 0xBB, 0x2C]] {
                 let run = try Run.freehold("import", path, "TMPerson", "--format", "csv", input: Data(start))
-                expect(run.status == 65 && run.error.contains("no UTF-8"), "\(start): \(run)")
+                expect(run.status == 65 && run.error.contains("aren't UTF-8"), "\(start): \(run)")
             }
         }
     }

@@ -3,7 +3,7 @@ import Freehold
 import Testing
 
 struct FileCommandTests {
-    @Test func `info tells sizes, versions, classes and indexes`() throws {
+    @Test func `info prints sizes, versions, classes and indexes`() throws {
         try withFolder { folder in
             let path = folder + "/a.realm"
             try ToolFile.make(path)
@@ -29,7 +29,7 @@ struct FileCommandTests {
         }
     }
 
-    @Test func `files that aren't there, or are something else, are left alone`() throws {
+    @Test func `missing files, and files of other formats, are left alone`() throws {
         let commands = [
             ["info"], ["schema"], ["query", "TMPerson"], ["export"], ["verify"], ["compact"], ["backup", "x.realm"],
             ["pins"], ["import", "TMPerson"],
@@ -51,7 +51,7 @@ struct FileCommandTests {
         }
     }
 
-    @Test func `verify counts what is sound, and tells what isn't`() throws {
+    @Test func `verify counts sound contents, and reports damage`() throws {
         try withFolder { folder in
             let path = folder + "/a.realm"
             try ToolFile.make(path, people: 3000)
@@ -69,7 +69,7 @@ struct FileCommandTests {
         }
     }
 
-    @Test func `compact gives free space back, unless somebody has the file open`() throws {
+    @Test func `compact gives free space back, unless another process has the file open`() throws {
         try withFolder { folder in
             let path = folder + "/a.realm"
             try ToolFile.make(path, people: 20_000)
@@ -108,7 +108,7 @@ struct FileCommandTests {
         try withFolder { folder in
             let path = folder + "/a.realm"
             try ToolFile.make(path)
-            expect(try Run.freehold("pins", path).output.hasPrefix("nobody holds a version"))
+            expect(try Run.freehold("pins", path).output.hasPrefix("no process holds a version"))
             do {
                 let held = try Realm(configuration: ToolFile.configuration(path)).freeze()
                 for i in 10..<15 {
@@ -168,7 +168,7 @@ struct FileCommandTests {
         }
     }
 
-    @Test func `help has examples, the version a number, and completions are there`() throws {
+    @Test func `help has examples, the version is a number, and completions exist`() throws {
         for command in [
             "info", "schema", "query", "export", "import", "verify", "compact", "backup", "pins", "migrate",
         ] {

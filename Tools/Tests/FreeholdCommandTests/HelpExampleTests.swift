@@ -132,7 +132,7 @@ struct HelpExampleTests {
         }
     }
 
-    /// Exit codes that are no failures of an example.
+    /// The exit codes with which an example succeeds.
     private static let codes: [String: Set<Int32>] = ["diff": [0, 1], "convert": [0, 2]]
 
     @Test(arguments: commands + [""])
@@ -152,7 +152,7 @@ struct HelpExampleTests {
                 if command == "import", line.contains("--from-realm app.realm") {
                     line = "cp \"$fixtures/format24.realm\" app.realm; " + line
                 }
-                // Of the command itself, two of whose examples are of other files.
+                // The examples of the command itself about sync need other files.
                 if command.isEmpty, line.contains(" sync ") { return }
                 if command == "export" { line = "rm cities.csv; " + line }
                 if line.contains("--update error") { line = "sed -i.old 's/\"id\":1/\"id\":2/' cities.jsonl; " + line }

@@ -73,16 +73,16 @@ struct InferenceCommandTests {
         )
     }
 
-    @Test func `what was decided is told, and the data are stored`() throws {
+    @Test func `decisions are reported, and the data are stored`() throws {
         try infer("id,name,zip\n1,Ada,01\n2,,02\n2,Bo,03\n", ["--format", "csv"]) { run, path in
             expect(run.status == 0 && run.output == "", "\(run)")
             expectEqual(
                 run.error,
                 """
                 Thing: 3 objects
-                  id    int                 no primary key: 2 is there twice, the second time on line 4  1
-                  name  string?  1 without                                                               Ada
-                  zip   string              text, since numbers begin with 0 or +                        01
+                  id    int                 no primary key: 2 occurs twice, the second time on line 4  1
+                  name  string?  1 without                                                             Ada
+                  zip   string              text, since numbers begin with 0 or +                      01
                 \(path): 3 objects imported
 
                 """,
@@ -97,7 +97,7 @@ struct InferenceCommandTests {
         }
     }
 
-    @Test func `a dry run tells, and makes nothing`() throws {
+    @Test func `a dry run prints a report, and creates nothing`() throws {
         try infer("{\"id\": \"a\", \"n\": 1}\n{\"id\": \"b\"}", ["--dry-run"]) { run, path in
             expect(
                 run.output
@@ -122,7 +122,7 @@ struct InferenceCommandTests {
         }
     }
 
-    @Test func `a class is added to a file that is there, beside others`() throws {
+    @Test func `a class is added to an existing file with other classes`() throws {
         try withFolder { folder in
             let path = folder + "/a.realm"
             try ToolFile.make(path)
@@ -316,7 +316,7 @@ struct InferenceCommandTests {
             ("5", "json", "line 1: 5 stands where an object"),
             ("{\"a\": 1}\n{\"a\": }", "json", "line 2"), ("[{\"a\": 1},\n{\"a\": 1]", "json", "line 2"),
             ("{\"a\": 1, \"a\": 2}", "json", "twice"), ("[{}] x", "json", "follows the array"),
-            ("{\"a\": 01}", "json", "no number"), ("{\"a\": \"\\ud800\"}", "json", "surrogate"),
+            ("{\"a\": 01}", "json", "isn't a JSON number"), ("{\"a\": \"\\ud800\"}", "json", "surrogate"),
             (String(repeating: "[", count: 100_000), "json", "nested"),
             ("{\"a\": \"x\u{1}\"}", "json", "control character"),
         ]
@@ -494,7 +494,7 @@ struct InferenceCommandTests {
         )
     }
 
-    @Test func `options that have no meaning are told`() throws {
+    @Test func `options without a meaning are reported`() throws {
         for options in [
             ["Thing", "--infer", "--schema", "x"], ["--infer"], ["Thing", "--primary-key", "id"],
             ["Thing", "--infer", "--ignore-unknown"], ["Thing", "--dry-run"],

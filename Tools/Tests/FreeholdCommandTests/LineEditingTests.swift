@@ -76,7 +76,7 @@ struct LineEditingTests {
         expectEqual(cases, count)
     }
 
-    @Test func `bytes that are no text become marks for such`() {
+    @Test func `bytes that aren't text become replacement characters`() {
         var decoder = KeyDecoder()
         expectEqual(decoder.feed([0xFF, 0x41, 0xC3]), [.character("\u{FFFD}"), .character("A")])
         expect(decoder.isWaiting)
@@ -149,7 +149,7 @@ struct LineEditingTests {
         line.home()
         let above = LineLayout(prompt: "> ", line: line, columns: 5)
         expect(above.drawing(from: 0, height: 24) == ("\r\u{1B}[J> abc\r\ndef\u{1B}[1A\r\u{1B}[2C", 0))
-        // Of a line that is higher than the window, the part with the cursor.
+        // If a line is higher than the window, the part with the cursor is drawn.
         let high = LineLayout(prompt: "", line: EditLine("aabbccd"), columns: 2)
         expect(high.drawing(from: 0, height: 2) == ("\r\u{1B}[Jcc\r\nd\r\u{1B}[1C", 1))
     }

@@ -113,7 +113,7 @@ struct ModelCommandTests {
         }
     }
 
-    @Test func `what is wrong is told`() throws {
+    @Test func `invalid arguments are reported`() throws {
         try withFolder { folder in
             try makeProject(folder + "/project")
             try ToolFile.make(folder + "/a.realm")

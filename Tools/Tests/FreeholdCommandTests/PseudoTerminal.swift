@@ -28,7 +28,8 @@
             var actions = posix_spawn_file_actions_t()
             posix_spawn_file_actions_init(&actions)
             defer { posix_spawn_file_actions_destroy(&actions) }
-            // The first terminal that the leader of a session opens is its own, from which Ctrl-C comes.
+            // The first terminal that the leader of a session opens becomes its controlling terminal, which sends
+            // Ctrl-C.
             posix_spawn_file_actions_addopen(&actions, 0, "/dev/pts/\(number)", O_RDWR, 0)
             posix_spawn_file_actions_adddup2(&actions, 0, 1)
             posix_spawn_file_actions_adddup2(&actions, 0, 2)
@@ -103,7 +104,8 @@
 
         /// Reads to the end of the command.
         ///
-        /// - Returns: how it ended, as a shell tells it.
+        /// - Returns: The exit status, in the form of a shell: 128 and the signal for a command that a signal has
+        ///   ended.
         func end(seconds: Double = 60) throws -> Int32 {
             let end = Date().addingTimeInterval(seconds)
             var status: Int32 = 0

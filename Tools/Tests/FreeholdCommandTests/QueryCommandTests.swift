@@ -118,7 +118,7 @@ struct QueryCommandTests {
         let wrong: [([String], Int32, String)] = [
             (["TMPersn"], 65, "Did you mean TMPerson?"), (["TMPerson", "agee > 3"], 65, "Did you mean age?"),
             (["TMPerson", "age >"], 65, "^ at character"), (["TMPerson", "--columns", "id,nam"], 65, "'nam'"),
-            (["TMPerson", "--columns", "pets.name"], 65, "no link to one object"),
+            (["TMPerson", "--columns", "pets.name"], 65, "isn't a link to one object"),
             (["TMPerson", "--sort", "nam"], 65, "nam"), (["TMPerson", "--sort", "name:up"], 64, "--sort"),
             (["TMPerson", "age > $1", "--arg", "3"], 65, "$1"), (["TMPerson", "--arg", "3"], 64, "--arg"),
             (["TMPerson", "--limit", "-1"], 64, "--limit"), (["TMPerson", "--format", "xml"], 64, "xml"),
@@ -143,7 +143,7 @@ struct QueryCommandTests {
             let ignored = try Run.shell("trap '' PIPE; \(line)")
             expect(ignored.output.hasSuffix("141\n") && ignored.error == "", "\(ignored)")
             // What it held is free again.
-            expect(try Run.freehold("pins", folder + "/a.realm").output.hasPrefix("nobody holds"))
+            expect(try Run.freehold("pins", folder + "/a.realm").output.hasPrefix("no process holds"))
         }
     }
 

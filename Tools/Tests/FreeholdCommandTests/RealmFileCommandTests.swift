@@ -25,7 +25,7 @@ struct RealmFileCommandTests {
             try expectEqual(Run.freehold("query", path, "Everything", "words.rank == 10", "--count").output, "2\n")
             try expectEqual(Run.freehold("verify", path).status, 0)
             expect(try Run.freehold("info", path).output.contains("Schema version  7"))
-            // The second time it is there.
+            // The second time, the file exists.
             try expectEqual(Run.freehold("import", path, "--from-realm", plain).status, 73)
         }
     }
@@ -120,13 +120,13 @@ struct RealmFileCommandTests {
         }
     }
 
-    @Test func `a Realm file that isn't there, or can't be read, is an error`() throws {
+    @Test func `a Realm file that is missing, or can't be read, is an error`() throws {
         try withFolder { folder in
             let path = folder + "/new.realm"
             try expectEqual(Run.freehold("import", path, "--from-realm", folder + "/none").status, 66)
             try Data("something else, which is long enough".utf8).write(to: URL(fileURLWithPath: folder + "/other"))
             let run = try Run.freehold("import", path, "--from-realm", folder + "/other")
-            expect(run.status == 1 && run.error.contains("no Realm file"), "\(run)")
+            expect(run.status == 1 && run.error.contains("isn't a Realm file"), "\(run)")
             try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder), ["other"])
         }
     }

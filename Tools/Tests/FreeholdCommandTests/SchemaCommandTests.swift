@@ -61,7 +61,7 @@ struct SchemaCommandTests {
         }
     }
 
-    @Test func `JSON is read back, and text tells types`() throws {
+    @Test func `JSON is read back, and text contains types`() throws {
         try withFolder { folder in
             let path = folder + "/a.realm"
             try ToolFile.make(path)
@@ -83,7 +83,7 @@ struct SchemaCommandTests {
         }
     }
 
-    @Test func `migrate plans, and migrates only when told to`() throws {
+    @Test func `migrate prints a plan, and migrates only with an option`() throws {
         try withFolder { folder in
             let (path, schema) = (folder + "/a.realm", folder + "/schema.json")
             try ToolFile.make(path)

@@ -107,7 +107,7 @@ struct ShellCompletionTests {
             file.append("y")
             expect(try file.load() == [] && String(contentsOfFile: target, encoding: .utf8) == "x\n")
             try FileManager.default.removeItem(atPath: path)
-            // A pipe that nobody writes to, bytes that are no text, and a very long file.
+            // A pipe without a writer, bytes that aren't text, and a very long file.
             expect(mkfifo(path, 0o600) == 0 && file.load() == [])
             try FileManager.default.removeItem(atPath: path)
             let noise =

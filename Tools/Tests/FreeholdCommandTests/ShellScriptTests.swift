@@ -39,7 +39,7 @@ struct ShellScriptTests {
         }
     }
 
-    @Test func `the shell tells what it knows`() throws {
+    @Test func `the shell describes the file and itself`() throws {
         let script = """
             .help
             .help set
@@ -132,7 +132,7 @@ struct ShellScriptTests {
             try expectEqual(String(contentsOfFile: folder + "/out.csv", encoding: .utf8), "again\n")
             let loop = try Run.freehold("shell", path, input: Data(".read \(folder)/loop.txt".utf8))
             expect(loop.status == 64 && loop.error.contains("read each other"), "\(loop)")
-            // What isn't complete when the script fails isn't there.
+            // An output that isn't complete when the script fails isn't stored.
             let failed = try Run.freehold(
                 "shell",
                 path,
@@ -157,14 +157,14 @@ struct ShellScriptTests {
         }
     }
 
-    @Test func `a script that is no text, or very long, is refused`() throws {
+    @Test func `a script that isn't text, or is very long, is refused`() throws {
         try withFolder { folder in
             let path = folder + "/a.realm"
             try ToolFile.make(path)
             let bytes = Data(".print x\n".utf8) + Data([0xFF, 0xFE, 0x0A]) + Data(".print y\n".utf8)
             let run = try Run.freehold("shell", path, input: bytes)
             expect(
-                run.status == 65 && run.output == "x\n" && run.error.contains("line 2: these bytes are no UTF-8"),
+                run.status == 65 && run.output == "x\n" && run.error.contains("line 2: these bytes aren't UTF-8"),
                 "\(run)"
             )
             let long = try Run.freehold(

@@ -3,7 +3,7 @@
     import Freehold
     import Testing
 
-    /// `freehold shell` as somebody at a terminal has it.
+    /// Tests of `freehold shell` at a terminal.
     struct ShellTerminalTests {
         private func withShell(
             _ options: [String] = [],

@@ -59,7 +59,7 @@ struct SyncCommandTests {
             for part in [
                 "File            \(path)", "User            unknown", "none yet: the file was never connected",
                 "Not uploaded    1 commit without a number yet", "Lost            nothing", "Subscriptions   none",
-                "by nobody at the moment",
+                "by no process at the moment",
             ] {
                 expect(status.output.contains(part), "\(part) in \(status.output)")
             }
@@ -94,7 +94,7 @@ struct SyncCommandTests {
         }
     }
 
-    @Test func `A file that doesn't sync, or isn't there, is refused in a line`() throws {
+    @Test func `a file that doesn't sync, or is missing, is refused in one line`() throws {
         try withFolder { folder in
             let path = folder + "/local.realm"
             _ = try make(path, syncs: false)

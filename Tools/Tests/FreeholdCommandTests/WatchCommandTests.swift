@@ -28,7 +28,7 @@ struct WatchCommandTests {
         }
     }
 
-    @Test func `changes of other processes are told as they are committed`() throws {
+    @Test func `changes of other processes are printed as they are committed`() throws {
         let run = try watch(
             "TMPerson --count 6",
             then: """
@@ -55,7 +55,7 @@ struct WatchCommandTests {
             "\(run)"
         )
         expect(
-            run.error.contains("a.realm: watching TMPerson from version ") && run.output.contains("nobody holds"),
+            run.error.contains("a.realm: watching TMPerson from version ") && run.output.contains("no process holds"),
             "\(run)"
         )
     }
@@ -93,11 +93,14 @@ struct WatchCommandTests {
     @Test(arguments: ["INT", "TERM", "HUP"])
     func `a signal ends it cleanly`(signal: String) throws {
         let run = try watch("TMPet", then: "quiet create a.realm TMPet name=x; told 1", end: "kill -\(signal) $pid")
-        expect(run.output.hasPrefix("+ TMPet: name \"x\"\ncode 0\n") && run.output.contains("nobody holds"), "\(run)")
+        expect(
+            run.output.hasPrefix("+ TMPet: name \"x\"\ncode 0\n") && run.output.contains("no process holds"),
+            "\(run)"
+        )
         expect(run.output.contains("a.realm\na.realm-lock\na.realm.writer\nerr\nout\n"), "\(run)")
     }
 
-    @Test func `time ends it, and too few changes are told`() throws {
+    @Test func `the timeout ends it, and too few changes are reported`() throws {
         let over = try watch("TMPet --timeout 0.2", then: "")
         expect(over.output.hasPrefix("code 0\n"), "\(over)")
         let few = try watch("TMPet --timeout 2 --count 2", then: "quiet create a.realm TMPet name=x")
@@ -107,7 +110,7 @@ struct WatchCommandTests {
         )
     }
 
-    @Test func `many changes of one commit are all told`() throws {
+    @Test func `many changes of one commit are all printed`() throws {
         let run = try watch(
             "TMPerson --count 3000",
             then: "quiet set a.realm TMPerson TRUEPREDICATE score=1",
@@ -119,7 +122,7 @@ struct WatchCommandTests {
         expect(lines.count == 3000 && run.output.contains("code 0\n"))
     }
 
-    @Test func `what is wrong is told at once`() throws {
+    @Test func `invalid arguments are reported at once`() throws {
         try withFolder { folder in
             let path = folder + "/a.realm"
             try ToolFile.make(path)

@@ -42,7 +42,7 @@ struct ModelTests {
         }
     }
 
-    @Test func `classes whose superclass isn't given are told`() {
+    @Test func `classes with an unknown superclass are reported`() {
         let text = "class A: Sync {\n  let a = LinkingObjects(fromType: A.self, property: \"b\")\n}\n"
         let result = converted(text)
         expect(result.texts[0] == text && result.findings.count == 1 && result.findings[0].contains("--base Sync"))

@@ -101,7 +101,7 @@ struct OverrideTests {
         )
     }
 
-    @Test func `an override in an extension goes, or has to be moved`() {
+    @Test func `an override in an extension is removed, or has to be moved`() {
         let text =
             "class A: Object { @objc dynamic var a = 0 }\nextension A {\n  override class func primaryKey() -> String? { \"a\" }\n}\n"
         expectEqual(

@@ -16,7 +16,7 @@ struct PropertyTests {
         expectMembers("  @objc dynamic var `default` = 0", become: "  @Persisted var `default` = 0")
     }
 
-    @Test func `comments and strings are no declarations`() {
+    @Test func `comments and strings aren't declarations`() {
         for text in [
             "  // @objc dynamic var a = 0", "  /* @objc /* dynamic */ var a = 0 */",
             "  let a = \"@objc dynamic var a = 0\"",

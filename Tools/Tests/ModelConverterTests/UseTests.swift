@@ -41,7 +41,7 @@ struct UseTests {
         }
     }
 
-    @Test func `locals that hide a property, and things of unknown classes, are told`() {
+    @Test func `locals that hide a property, and values of unknown classes, are reported`() {
         let shadowed = converted(
             "class A: Object {\n  let a = RealmOptional<Int>()\n  func f(a: Box) { a.value = 1 }\n}\n"
         )
@@ -56,9 +56,12 @@ struct UseTests {
         expect(ambiguous.texts[1] == "f { $0.a.value }" && ambiguous.findings.count == 1)
     }
 
-    @Test func `boxes that stay somewhere are told`() {
+    @Test func `remaining boxes are reported`() {
         let result = converted("class A: Object { let a = RealmOptional<Int>() }\nfunc f(_ x: RealmOptional<Int>) {}\n")
-        expectEqual(result.findings, ["0.swift:2:13: left alone: RealmOptional isn't there any more: use an optional"])
+        expectEqual(
+            result.findings,
+            ["0.swift:2:13: left alone: RealmOptional doesn't exist any more: use an optional"]
+        )
     }
 
     @Test func `key paths of Objective-C's become names`() {

@@ -150,8 +150,8 @@ public struct Importer {
                     report.countriesWithoutCapital += 1
                     continue
                 }
-                // One name of the data begins with a space. Of several cities with the name the largest is meant:
-                // the United States have three Washingtons here.
+                // One name of the data begins with a space. If several cities have the name, the largest one is the
+                // capital: the United States have three Washingtons here.
                 let name = String(capital.drop(while: \.isWhitespace))
                 let candidates = realm.objects(City.self).where { $0.name == name && $0.country == country }
                 country.capital = candidates.sorted(by: \.population, ascending: false).first

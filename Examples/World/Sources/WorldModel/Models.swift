@@ -6,7 +6,7 @@ public final class Country: Object {
     @Persisted(primaryKey: true) public var iso: String
     @Persisted public var iso3: String
     @Persisted public var name: String
-    /// Nil where the country has none, or where its name matches no city of the data.
+    /// Nil if the country has no capital, or if its name matches no city of the data.
     @Persisted public var capital: City?
     /// Two letters: AF, AN, AS, EU, NA, OC, SA.
     @Persisted public var continent: String

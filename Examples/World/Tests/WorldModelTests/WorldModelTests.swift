@@ -42,7 +42,7 @@ enum LoadedWorld {
         #expect(!report.unmatchedCapitals.contains { $0.iso == "CW" })
     }
 
-    @Test func `everything is there after reopening`() throws {
+    @Test func `all data is present after reopening`() throws {
         let realm = try LoadedWorld.realm()
         #expect(realm.objects(Country.self).count == 252)
         #expect(realm.objects(City.self).count == 34006)
@@ -103,7 +103,7 @@ enum LoadedWorld {
         #expect(questions.countries(withCapitalNamed: "Zürich").isEmpty)
         #expect(questions.neighbours(of: "FR").map(\.iso) == ["AD", "BE", "CH", "DE", "ES", "IT", "LU", "MC"])
         #expect(realm.object(ofType: Country.self, forPrimaryKey: "FR")?.cities.count == 692)
-        // Of the three Washingtons the largest.
+        // The largest of the three Washingtons.
         #expect(realm.object(ofType: Country.self, forPrimaryKey: "US")?.capital?.id == 4_140_963)
     }
 

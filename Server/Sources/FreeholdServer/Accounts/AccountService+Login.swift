@@ -128,7 +128,7 @@ enum AccountName {
         let parts = name.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), name.utf8.count <= 254,
             name.unicodeScalars.allSatisfy(isUsual)
-        else { throw AccountError(400, "InvalidEmail", "this is no address of mail") }
+        else { throw AccountError(400, "InvalidEmail", "this isn't an e-mail address") }
         return name
     }
 

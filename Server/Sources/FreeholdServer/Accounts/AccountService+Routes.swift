@@ -76,7 +76,7 @@ extension AccountService {
         ]
     }
 
-    /// - Parameter statuses: The statuses beside those of all routes.
+    /// - Parameter statuses: The statuses in addition to those of all routes.
     private func route(
         _ method: HTTPMethod,
         _ path: String,

@@ -1,9 +1,9 @@
 import Foundation
 import Freehold
 
-/// Notes of log-ins that have ended, from which servers find out which of their connections end.
+/// Notes of log-ins that have ended. Servers read them to end the connections of these log-ins.
 extension AccountStore {
-    /// How long notes are kept. A server that reads them later looks up all log-ins of its connections.
+    /// The time for which notes are kept. A server that reads them later looks up all log-ins of its connections.
     static let endingTime: TimeInterval = 24 * 3_600
 
     /// Ends all log-ins of a user.
@@ -31,7 +31,7 @@ extension AccountStore {
 
     /// Returns the log-ins of an app that ended between two values of its `endingsRevision`. Returns `nil` if a note is missing.
     ///
-    /// - Parameter known: The revision up to which the caller knows the endings. Nil: the app was created since the caller looked.
+    /// - Parameter known: The revision up to which the caller knows the endings. Nil if the app was created after the caller's last call.
     /// - Complexity: O(log-ins that ended)
     func endings(of app: String, after known: Int?, through revision: Int) async throws -> Set<String>? {
         try await work { realm in
@@ -43,7 +43,7 @@ extension AccountStore {
         }
     }
 
-    /// Those of some log-ins that have ended.
+    /// Returns the log-ins of a set that have ended.
     func ended(among logins: Set<String>) async throws -> Set<String> {
         try await work { realm in
             logins.filter { login in realm.objects(StoredSession.self).where { $0.login == login }.isEmpty }
@@ -51,7 +51,7 @@ extension AccountStore {
     }
 }
 
-/// Log-ins that may have ended since a server looked.
+/// The log-ins that may have ended since a server's last check.
 enum EndedLogins: Hashable, Sendable {
     case these(Set<String>)
     /// Any log-in.

@@ -246,7 +246,7 @@ public final class AccountStore: Sendable {
             guard gone?.hasLoggedIn != true, realm.objects(StoredIdentity.self).where({ $0.user == id }).count == 1,
                 realm.objects(StoredSession.self).where({ $0.user == id }).isEmpty,
                 realm.objects(StoredAPIKey.self).where({ $0.user == id }).isEmpty
-            else { throw AccountError(409, "AccountNameInUse", "a user is there who logs in like that") }
+            else { throw AccountError(409, "AccountNameInUse", "another user has this log-in") }
             identity.user = user
             Self.note(into, realm)
             if let gone { Self.delete(gone, realm, at: now) }

@@ -3,24 +3,25 @@ import FreeholdSyncRules
 import Logging
 import Synchronization
 
-/// Has a node follow its accounts, whichever process changes them: apps come and go, and connections end with the log-in that opened them.
+/// Applies changes of accounts to a node, whichever process makes them. Apps are added and removed, and connections end with the log-in that
+/// opened them.
 ///
 /// Notes in the file name the log-ins that have ended. If a note is missing, all log-ins of the node's connections are looked up once.
 final class AccountWatch: Sendable {
     let node: ServerNode
     let accounts: AccountService
-    /// Without the apps that have accounts.
+    /// The settings of the server, without the apps that have accounts.
     let settings: ServerSettings
     let logger: Logger
-    /// Nil if documents aren't in files.
+    /// The service of sinks. Nil if documents aren't in files.
     let ingest: IngestService?
-    /// Of apps, as they were seen last.
+    /// The last known revisions of apps.
     private let revisions = Mutex<[String: AppRevision]>([:])
     /// The apps that the node was given.
     private let apps = Mutex<[AccountApp]?>(nil)
-    /// What was looked at since it began.
+    /// The numbers of log-ins and users that were looked up since the start.
     let looks = Looks()
-    /// Log-ins and users that are looked at together: requests get their turn in between.
+    /// The maximum number of log-ins or users that are looked up in one piece. Other requests can run between two pieces.
     private static let piece = 250
 
     final class Looks: Sendable {
@@ -39,13 +40,13 @@ final class AccountWatch: Sendable {
         self.ingest = ingest
     }
 
-    /// Looks at the file's version three times a second, and at more only where that is another one.
+    /// Reads the version of the accounts' file three times a second, and reads more only if the version has changed.
     func run() async {
         followSchemas()
         await followSinks()
         defer { accounts.served.onChange { _ in } }
         var (seen, hasFailed): (UInt64?, Bool) = (nil, false)
-        // What ended before isn't known.
+        // It isn't known which log-ins ended before the start.
         var (ended, rounds) = (EndedLogins.any, 1)
         var looks = 0
         while !Task.isCancelled {
@@ -53,7 +54,8 @@ final class AccountWatch: Sendable {
                 let version = try await accounts.store.version()
                 if version != seen {
                     let new = try await follow()
-                    // Twice: a token may have been found good just before, and its connection not be there yet.
+                    // Connections are checked twice. A token may have been accepted just before its log-in ended, and its connection may not be
+                    // registered yet.
                     if !new.isEmpty { rounds = 2 }
                     ended.formUnion(new)
                 }
@@ -119,7 +121,7 @@ final class AccountWatch: Sendable {
     ///
     /// - Complexity: O(apps, log-ins that ended)
     private func endings(since known: [String: AppRevision], _ now: [String: AppRevision]) async throws -> EndedLogins {
-        // The first look is at all log-ins, without notes.
+        // The first check looks up all log-ins, and needs no notes.
         guard !known.isEmpty else { return .these([]) }
         var ended = EndedLogins.these([])
         for (id, revision) in now where known[id]?.endings != revision.endings {
@@ -127,7 +129,7 @@ final class AccountWatch: Sendable {
             let found = try await store.endings(of: id, after: known[id]?.endings, through: revision.endings)
             ended.formUnion(found.map { .these($0) } ?? .any)
         }
-        // An app was deleted, and all its users with it.
+        // An app was deleted, and all of its users were, too.
         if known.keys.contains(where: { now[$0] == nil }) { ended = .any }
         return ended
     }
@@ -155,7 +157,7 @@ final class AccountWatch: Sendable {
         logger.warning("sinks need documents in files: nothing is handed on")
     }
 
-    /// Serves apps whose classes changed while they were served.
+    /// Updates served apps when they have adopted classes.
     func followSchemas() {
         let (node, accounts, settings) = (node, accounts, settings)
         accounts.served.onChange { app in

@@ -4,7 +4,8 @@ import FreeholdSyncDocuments
 import FreeholdSyncRules
 import Synchronization
 
-/// Delivers a stream's changes to one client, as far as the user may see them: rights are asked anew for each commit.
+/// The delivery of a stream's changes to one client. The client receives the changes that its user may see. Rights are evaluated again for each
+/// commit.
 ///
 /// Heads and steps are read once for all followers of a stream (`FollowedStream`). Position, rights and condition are the follower's own.
 actor ChangeFollower {
@@ -19,16 +20,16 @@ actor ChangeFollower {
     private var cursor = Cursor(epoch: 0, version: 0, hash: .empty)
     private var token: ResumeToken?
     private var waiting: [String] = []
-    /// When the client is sent a comment if nothing happens.
+    /// The time at which the client is sent a comment, unless it was sent events before.
     private var quietUntil: Int64?
     private var hasGreeted = false
-    /// A Boolean value that indicates whether the condition has no answer about an object, which ends the stream.
+    /// A Boolean value that indicates whether the condition can't be evaluated for an object, which ends the stream.
     private var hasFailed = false
     /// Counts the texts that wait.
     private let memory: MemoryAccount?
     private let followed: FollowedStream
 
-    /// The milliseconds after which a follower that waits looks at its rights and its token.
+    /// The milliseconds after which a waiting follower checks its rights and its token.
     private static let lookInterval: Int64 = 1_000
     /// The milliseconds after which a client is sent a comment.
     private static let quietTime: Int64 = 15_000
@@ -57,7 +58,7 @@ actor ChangeFollower {
         followed.note(cursor)
     }
 
-    /// - Returns: false if the log doesn't go back so far, or the store is another one.
+    /// - Returns: `false` if the log doesn't reach back to the token, or if the store has been replaced.
     func begin(behind token: ResumeToken) async throws -> Bool {
         (cursor, self.token) = (token.cursor, token)
         guard let head = await node.head(of: access.stream) else { throw DocumentFailure.unavailable }
@@ -69,8 +70,8 @@ actor ChangeFollower {
         return step != nil
     }
 
-    /// The next events as text, or a comment if there are none for a while. Nil at the end: the user may not see this any more, the log-in has
-    /// ended, the log was cut, or an error was sent.
+    /// Returns the next events as text, or a comment if there are none for a while. Returns `nil` at the end: the user may not see the stream any
+    /// more, the log-in has ended, the log was cut, or an error was sent.
     func next() async -> String? {
         while !Task.isCancelled {
             if !waiting.isEmpty {
@@ -112,7 +113,7 @@ actor ChangeFollower {
         return expires > node.secondsSince1970
     }
 
-    /// The events of a step, and why the condition has no answer about one of the objects.
+    /// Returns the events of a step, and the error if the condition can't be evaluated for one of the objects.
     private static func events(
         of step: StreamStep,
         _ access: StreamAccess,
@@ -158,7 +159,7 @@ actor ChangeFollower {
             let document = event.document(app: access.stream.app.string, token: id)
             guard let text = try? document.extendedJSON(isCanonical ? .canonical : .relaxed) else { continue }
             let line = "id: \(id)\nevent: \(event.operation.rawValue)\ndata: \(text)\n\n"
-            // One event may exceed the share. The events before it are sent, so that the client goes on behind them.
+            // One event may exceed the share. The events before it are sent, so that the client can continue behind them.
             if memory?.add(line.utf8.count, of: .documents) == false, !waiting.isEmpty {
                 memory?.add(-line.utf8.count, of: .documents)
                 waiting.append(DocumentFailure.overShare.event)
@@ -175,8 +176,8 @@ actor ChangeFollower {
 
     /// Waits for another head, or for a moment if the store has failed.
     ///
-    /// - Returns: a comment at the beginning, so that the client knows that it is connected, and now and then, so that both sides notice a dead
-    ///   connection.
+    /// - Returns: A comment at the beginning, so that the client knows that it is connected. A comment at intervals, so that both sides detect a
+    ///   dead connection. Otherwise `nil`.
     private func pause(hasFailed: Bool = false) async -> String? {
         guard hasGreeted else {
             hasGreeted = true
@@ -200,10 +201,10 @@ struct EventTokens: Sendable {
 
     func text(_ token: ResumeToken) throws -> String { try positions.seal(token.bytes, context) }
 
-    /// Returns the token of a text, or `nil` if it isn't one of this stream and user.
+    /// Returns the token of a text, or `nil` if it doesn't belong to this stream and user.
     ///
-    /// Servers of earlier versions gave tokens in the clear. Such a token counts up to its commit only: events of the commit behind it may come
-    /// twice. If its number of objects counted, a user could find out at which number a shown object stands among the hidden ones.
+    /// Servers of earlier versions sent tokens without encryption. Such a token only counts up to its commit, so that events of the next commit
+    /// may be repeated. If its number of objects counted, a user could find the position of a shown object among the hidden ones.
     func token(_ text: String) -> ResumeToken? {
         guard text.first == SealedPositions.mark else { return ResumeToken(text, of: stream)?.atCommit }
         return positions.open(text, context).flatMap { ResumeToken($0, of: stream) }

@@ -69,7 +69,9 @@ struct DocumentRequest: Sendable {
 
     /// - Throws: `DocumentFailure`
     func document() throws -> BSONDocument {
-        guard case .document(let document) = try value() else { throw DocumentFailure.bad("The body is no document.") }
+        guard case .document(let document) = try value() else {
+            throw DocumentFailure.bad("The body isn't a document.")
+        }
         return document
     }
 

@@ -10,7 +10,7 @@ extension DocumentService {
     /// The size of documents in bytes after which an answer ends. The last document may exceed it.
     private static var answerBytes: Int { 8 << 20 }
 
-    /// Handles `GET CLASS?query=…&limit=…&after=…`: returns documents by rising keys.
+    /// Handles `GET CLASS?query=…&limit=…&after=…`: returns documents in ascending order of keys.
     func list(_ className: String, _ request: DocumentRequest, _ access: StreamAccess) async throws -> HTTPAnswer {
         let query = request.parameters["query"] ?? "TRUEPREDICATE"
         let sight = try await node.work.run(for: access.user) { try access.sight(className, query) }

@@ -9,11 +9,11 @@ import NIOHTTP1
 
 /// The routes of the documents' API. `docs/openapi.json` describes them; a test compares both.
 extension DocumentService {
-    /// The names of the routes whose answers may be compressed: those that read documents. Answers of writes are short.
+    /// The names of the routes with answers that may be compressed: those that read documents. Answers of writes are short.
     static let compressedOperations: Set<String> = ["listDocuments", "getDocument"]
 
-    /// The statuses of all routes: a parameter or a query is wrong, the token isn't good, a right is missing, the path or the document is missing, the
-    /// documents don't fit the schema, the user keeps too much, and the store fails.
+    /// The statuses of all routes: a parameter or a query is wrong, the token isn't valid, a right is missing, the path or the document is
+    /// missing, the documents don't fit the schema, the user's requests keep too many bytes, and the store fails.
     private static let commonStatuses: Set<Int> = [400, 401, 403, 404, 413, 422, 429, 503]
 
     var group: HTTPGroup {
@@ -62,7 +62,7 @@ extension DocumentService {
     private static let changeStatuses: Set<Int> = [200, 201, 409, 412]
 
     /// - Parameters:
-    ///   - statuses: The statuses beside those of all routes.
+    ///   - statuses: The statuses in addition to those of all routes.
     ///   - handler: Answers, or throws.
     private func route(
         _ method: HTTPMethod,

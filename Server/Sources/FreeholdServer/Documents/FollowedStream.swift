@@ -1,20 +1,20 @@
 import FreeholdSyncCore
 import Synchronization
 
-/// The part of the change streams of one stream that all their followers share: the head that is known, and the steps that were read last.
+/// The data that all followers of one stream share: the known head, and the steps that were read last.
 ///
-/// The node's commits, and answers of the store that name a newer head, wake the followers. If none comes for a second, the head is read, once for
-/// all followers. Each step is read once for all followers that are at its beginning. A follower that is further behind reads steps of its own. Any
-/// thread may use it.
+/// The node's commits, and answers of the store with a newer head, wake the followers. If there are none for a second, the head is read, once for
+/// all followers. Each step is read once for all followers that are at its beginning. A follower that is further behind reads steps of its own.
+/// Any thread may use it.
 final class FollowedStream: Sendable {
-    /// How long the head of a stream is taken for the newest one, in milliseconds.
+    /// The time after which the head is read again if it wasn't confirmed, in milliseconds.
     static let headAge: Int64 = 1_000
-    /// The steps that are kept, and the bytes of their objects.
+    /// The maximum number of steps that are kept, and of the bytes of their objects.
     private static let most = (steps: 16, bytes: 4 << 20)
 
     fileprivate struct State {
         var head: Cursor?
-        /// Counts the changes of the head.
+        /// The number of changes of the head.
         var heads: UInt64 = 0
         /// The time when the head was confirmed to be the newest one.
         var heard = Int64.min
@@ -23,7 +23,7 @@ final class FollowedStream: Sendable {
         var last: UInt64 = 0
         var waiting: [UInt64: (until: Int64, continuation: CheckedContinuation<Void, Never>)] = [:]
         var readers: [Cursor: [UInt64: CheckedContinuation<ServerStoreAnswer, Never>]] = [:]
-        /// The oldest first.
+        /// The kept steps and their sizes, the oldest first.
         var steps: [(step: StreamStep, bytes: Int)] = []
     }
 
@@ -35,16 +35,16 @@ final class FollowedStream: Sendable {
 
     // MARK: The head
 
-    /// Returns a Boolean value that indicates whether the stream's head isn't at a cursor, as far as it is known.
+    /// Returns a Boolean value that indicates whether the known head of the stream differs from a cursor.
     func isBehind(_ cursor: Cursor) -> Bool { state.withLock { $0.head.map { $0 != cursor } ?? false } }
 
-    /// Takes a head that an answer of the store names. Answers may arrive in another order than the store gave them, so an older head changes
-    /// nothing: if the store went back, the next read of the head shows it.
+    /// Updates the head with one that an answer of the store contains. Answers may arrive in another order than the store sent them, so an older
+    /// head changes nothing. If the store went back, the next read of the head shows that.
     func note(_ head: Cursor) { finish(state.withLock { $0.note(head, at: node.now()) }) }
 
-    /// Waits until the head isn't at a cursor any more, a time has come, or the task is cancelled. Other reasons can end the wait, too.
+    /// Waits until the head differs from a cursor, until a time, or until the task is cancelled. Other reasons can end the wait, too.
     ///
-    /// - Parameter cursor: Nil: the head isn't waited for.
+    /// - Parameter cursor: Nil if a change of the head doesn't matter.
     func wait(at cursor: Cursor?, until time: Int64) async {
         let number = state.withLock { state in
             state.last += 1
@@ -66,7 +66,7 @@ final class FollowedStream: Sendable {
         }
     }
 
-    /// Ends the waits whose time has come, and has the head read if that is due.
+    /// Ends the waits that have reached their time, and reads the head if that is due.
     fileprivate func tick(_ now: Int64) {
         let late = state.withLock { state in
             let late = state.waiting.filter { $0.value.until <= now }
@@ -77,10 +77,10 @@ final class FollowedStream: Sendable {
         look()
     }
 
-    /// Ends all waits: followers look at their rights.
+    /// Ends all waits, so that followers check their rights.
     fileprivate func wake() { finish(state.withLock { $0.takeWaiting() }) }
 
-    /// Ends all waits and reads, now and later.
+    /// Ends all present and future waits and reads.
     fileprivate func stop() {
         let (waiting, readers) = state.withLock { state in
             state.isOver = true
@@ -93,7 +93,7 @@ final class FollowedStream: Sendable {
 
     private func finish(_ waiting: [CheckedContinuation<Void, Never>]) { for one in waiting { one.resume() } }
 
-    /// Reads the head, if a follower waits and nothing has confirmed it for a while.
+    /// Reads the head, if a follower waits and the head wasn't confirmed for a while.
     private func look() {
         let now = node.now()
         let heads = state.withLock { state -> UInt64? in
@@ -112,7 +112,7 @@ final class FollowedStream: Sendable {
 
     // MARK: Steps
 
-    /// Returns the answer to the request for the step behind a cursor, which has one commit.
+    /// Returns the store's answer with the step behind a cursor. The step has one commit.
     ///
     /// - Returns: `.failed(.unknown)` also if the store doesn't answer in time, or the task is cancelled.
     func step(after cursor: Cursor) async -> ServerStoreAnswer {
@@ -138,7 +138,7 @@ final class FollowedStream: Sendable {
                 }
             }
         } onCancel: {
-            // The read goes on for the other followers.
+            // The read continues for the other followers.
             let reader = state.withLock { $0.readers[cursor]?.removeValue(forKey: number) }
             reader?.resume(returning: .failed(.unknown))
         }
@@ -176,9 +176,10 @@ extension FollowedStream.State {
         return move(to: new, at: now)
     }
 
-    /// Takes the answer to a read of the head.
+    /// Updates the head with the answer to a read of it.
     ///
-    /// - Parameter count: The changes of the head before the read. If there were none since, the answer is the newest state, whatever it is.
+    /// - Parameter count: The number of changes of the head before the read. If it is unchanged, the answer is the newest state, also if it is an
+    ///   older head.
     mutating func take(_ new: Cursor?, askedAt count: UInt64, at now: Int64) -> [CheckedContinuation<Void, Never>] {
         isAsking = false
         heard = now
@@ -223,14 +224,14 @@ final class FollowedStreams: Sendable {
         last?.stop()
     }
 
-    /// Takes a head that an answer of the store names.
+    /// Updates the head of a stream with one that an answer of the store contains.
     func note(_ name: StreamName, _ head: Cursor) {
         streams.withLock { $0.isEmpty ? nil : $0[name]?.stream }?.note(head)
     }
 
     func tick(_ now: Int64) { for stream in all { stream.tick(now) } }
 
-    /// Has all followers look at their rights.
+    /// Wakes all followers, so that they check their rights.
     func wake() { for stream in all { stream.wake() } }
 
     func stop() { for stream in all { stream.stop() } }

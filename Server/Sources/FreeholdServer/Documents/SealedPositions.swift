@@ -86,13 +86,13 @@ struct SealedPositions: Sendable {
 extension SealedPositions {
     /// The bytes of a key in a position, unless the client has a longer one.
     private static let keyBytes = 96
-    /// The bytes of a position beside those of its key.
+    /// The bytes of a position without those of its key.
     private static let frameBytes = 32
 
     /// Returns the position after a key that was read.
     ///
-    /// The length of the text depends on the keys that the client has, and never on the key that was looked at. A longer key is cut. The text before
-    /// it is a position, too, since it is longer than what the client has, and so behind it.
+    /// The length of the text depends on the keys that the client has, and never on the key that was read. A longer key is cut. The beginning of
+    /// its text is a position, too: it is longer than the keys that the client has, and so it is behind them.
     ///
     /// - Parameters:
     ///   - key: The key of the last object that was read. It may be hidden. It isn't before `shown`.

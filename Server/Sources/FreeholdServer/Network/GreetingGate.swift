@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Stands before the decoder of frames, which keeps what came of a frame until it is whole: what somebody sends who hasn't proved who it is,
-/// is bounded here.
+/// A handler in front of the decoder of frames. The decoder keeps the bytes of a frame until it is complete. This handler bounds the bytes that a
+/// client can send before its token was checked.
 final class GreetingGate: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -3,7 +3,7 @@ import FreeholdHTTP
 import FreeholdSyncCore
 import NIOHTTP1
 
-/// The routes of a node beside those of its services.
+/// The routes of a node in addition to those of its services.
 extension ServerNode {
     /// The routes of the public port.
     var plainGroup: HTTPGroup {

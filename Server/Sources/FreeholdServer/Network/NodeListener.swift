@@ -7,11 +7,11 @@ import NIOHTTP1
 import NIOWebSocket
 import Synchronization
 
-/// Takes connections for a node.
+/// A port on which a node accepts connections.
 public final class NodeListener: Sendable {
     private let listener: HTTPListener
 
-    /// Where it listens: the port that was found, if 0 was asked for.
+    /// The address of the port. If port 0 was requested, it has the number of the port that was found.
     public var address: SocketAddress? { listener.address }
     public var port: Int { listener.port }
 
@@ -31,7 +31,7 @@ public final class NodeListener: Sendable {
     }
 
     /// - Parameters:
-    ///   - services: The groups of routes beside those of the node itself.
+    ///   - services: The groups of routes in addition to those of the node itself.
     ///   - observers: Receive a record of each answered request.
     static func listen(
         _ node: ServerNode,
@@ -83,8 +83,8 @@ public final class NodeListener: Sendable {
         )
     }
 
-    /// Listens for the administrator: `/metrics`, `/status`, `/sessions`, `/health` and `/ready`. It asks for no token, so that it belongs on
-    /// loopback.
+    /// Listens for the administrator: `/metrics`, `/status`, `/sessions`, `/health` and `/ready`. Requests need no token, so the port should be
+    /// on loopback.
     ///
     /// - Parameter metrics: the text of `/metrics`.
     public static func listenForAdministrator(
@@ -96,12 +96,12 @@ public final class NodeListener: Sendable {
     ) async throws -> NodeListener {
         var application = HTTPApplication(groups: [node.administratorGroup(metrics)])
         application.limits = node.configuration.limits.http
-        // A page whose name was made to lead to this machine could read what the port answers without a token.
+        // Otherwise a web page with a host name that leads to this machine could read the port's answers without a token.
         application.allows = Loopback.allows
         return NodeListener(try await HTTPListener.listen(application, host: host, port: port, group: group))
     }
 
-    /// Takes no more connections. Those that are there stay.
+    /// Stops accepting connections. Open connections stay.
     public func close() async { await listener.close() }
 
     /// Ends the connections of HTTP, each after its answer.
@@ -111,7 +111,7 @@ public final class NodeListener: Sendable {
 }
 
 extension HTTPMiddleware where Self == CompressionMiddleware {
-    /// Compresses answers with documents, among the long work of the user.
+    /// Compresses answers with documents. The compression takes turns with other long work of the user.
     fileprivate static func documents(_ node: ServerNode) -> CompressionMiddleware {
         CompressionMiddleware(operations: DocumentService.compressedOperations) { request, bytes in
             let user = SyncString(request.user?.user ?? "")
@@ -120,7 +120,7 @@ extension HTTPMiddleware where Self == CompressionMiddleware {
     }
 }
 
-/// A circle for each loop.
+/// The circles of connections, one for each event loop.
 private final class Circles: Sendable {
     private let circles = Mutex<[ObjectIdentifier: PeerCircle]>([:])
     private let limits: NodeLimits

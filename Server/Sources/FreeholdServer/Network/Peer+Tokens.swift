@@ -3,14 +3,14 @@ import Logging
 import Metrics
 import NIOCore
 
-/// Who a connection is of.
+/// The identification of a connection's user.
 extension Peer {
-    /// Finds out who a `hello` is of. The machine hears the user's name in the token's place; an empty one is refused there.
+    /// Identifies the user of a `hello`. The machine receives the user's name in place of the token. It refuses an empty name.
     func identify(_ hello: Hello, _ bytes: Int) {
         (isIdentifying, hasGreeted, unproven) = (true, true, 0)
         let (token, node, loop) = (hello.token.text.string, node, channel.eventLoop)
         Task {
-            var (identity, reason): (Identity?, String) = (nil, "nobody knows this kind of token")
+            var (identity, reason): (Identity?, String) = (nil, "the kind of the token isn't known")
             do {
                 identity = try await node.authenticator.identify(token)
                 if identity?.user.isEmpty == true { identity = nil }
@@ -24,7 +24,7 @@ extension Peer {
         }
     }
 
-    /// Replaces the messages that wait until a token was looked at.
+    /// Replaces the messages that wait for the check of a token.
     func keepInbox(_ messages: [(ClientMessage, Int)]) {
         let bytes = messages.reduce(0) { $0 + $1.1 + 64 }
         memory.add(bytes - inboxBytes, of: .messages)
@@ -46,7 +46,7 @@ extension Peer {
             }
             if self.identity == nil {
                 let user = SyncString(identity.user)
-                // Before anything of the connection is handled in the user's turns: these may wait.
+                // The connection is counted before any of its messages is handled in the user's turns, because these may wait.
                 guard node.users.enter(user) else {
                     return end(.transient(after: 60_000), "The user has too many connections.")
                 }

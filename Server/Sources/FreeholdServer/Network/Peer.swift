@@ -6,38 +6,40 @@ import NIOCore
 import NIOWebSocket
 import Synchronization
 
-/// A client's connection, behind the upgrade to a WebSocket: reads messages, and writes those of the node.
+/// The connection of a client after the upgrade to a WebSocket. It reads the client's messages, and writes those of the node.
 final class Peer: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
 
-    // What isn't marked otherwise is touched on the channel's loop only.
+    // Members are used on the channel's loop only, except those with another rule in their comments.
     let number: ConnectionNumber
     let node: ServerNode
     let channel: any Channel
     let limits: NodeLimits
-    /// It compresses once the client was told so.
+    /// The codec of messages. It compresses once `welcome` has named the compression to the client.
     private var codec: MessageCodec
     private let circle: PeerCircle
     /// The bytes that the node keeps for the connection.
     let memory: MemoryAccount
 
-    /// On the node's loop.
+    /// A Boolean value that indicates whether the machine knows the connection. Used on the node's loop.
     var isOpened = false
-    /// The user, once the connection counts for it. It is written before a message is handled in the user's turns, and read in these.
+    /// The user, once the connection is counted for it. It is written before a message is handled in the user's turns, and read during these
+    /// turns.
     var countedUser: SyncString?
-    /// On the node's loop.
+    /// The number of sessions that are counted for the connection. Used on the node's loop.
     var countedSessions = 0
 
-    /// Whether the connection has ended.
+    /// A Boolean value that indicates whether the connection has ended. Any thread may read it.
     private let left = Atomic(false)
     var hasLeft: Bool { left.load(ordering: .acquiring) }
     /// The owner of the turns in which messages of the connection are handled: its user, or, before the user is known, the connection.
     private(set) var turn: SyncString
-    /// Bytes of messages that the machine hasn't handled.
+    /// The bytes of messages that were passed on and that the machine hasn't handled. Any thread may use it.
     private let unhandled = Atomic(0)
-    /// Nothing is read while more is unhandled than may be, or while much waits for a token to be looked at.
+    /// A Boolean value that indicates whether nothing is read because too many bytes are unhandled.
     private var isFull = false
+    /// A Boolean value that indicates whether nothing is read because too much waits for the check of a token.
     private var isHeld = false
     private var isReading = true
     private var parts: ByteBuffer?
@@ -45,37 +47,38 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     private var undecoded = 0
     /// The bytes of incomplete frames and messages that are counted.
     private var countedIncomplete = 0
-    /// The time at which the first byte of a message came that isn't complete.
+    /// The time at which the first byte of an incomplete message was received.
     private var partBegan: NIODeadline?
-    /// A Boolean value that indicates whether nothing is read until the machine has handled what was read. From any thread.
+    /// A Boolean value that indicates whether nothing is read until the machine has handled the messages that were read. Any thread may use it.
     private let isPaused = Atomic(false)
 
-    /// Messages that came while a token is looked at. The first is the `hello`.
+    /// Messages that were received while a token is being checked, and their sizes.
     var inbox: [(ClientMessage, Int)] = []
     var inboxBytes = 0
     var isIdentifying = false
     var identity: Identity?
-    /// Whether a `hello` came.
+    /// A Boolean value that indicates whether a `hello` was received.
     var hasGreeted = false
-    /// Bytes that came of nobody knows whom: until `hello`, and from then on until it is known.
+    /// The bytes that were received from an unknown user: before the `hello`, and then again until its token was checked.
     var unproven = 0
     private let opened = NIODeadline.now()
-    /// What a message may have, and about what may wait, of somebody who isn't known. Each connection may have as much unsent, too, so that a
-    /// user over the share gets its errors.
+    /// The maximum size of a message of an unknown user, and the approximate bound of waiting bytes of such a user. Each connection may also have
+    /// as many unsent bytes, so that a user over the share receives errors.
     private static let greetingBytes = 64 << 10
-    /// The bytes of an incomplete message that each connection may have.
+    /// The bytes of an incomplete message that each connection may have, even if its user is over the share.
     private static let leastFragment = 16 << 10
 
-    /// Bytes that were written and not taken.
+    /// The bytes that were written to the channel and not yet to the socket.
     var waiting = 0
+    /// Grants of credit that wait because the client doesn't read fast enough.
     var heldCredits: [(ClientMessage, Int)] = []
     var isFinishing = false
     var lastRead = NIODeadline.now()
     var lastProgress = NIODeadline.now()
     private var buffered = 0
-    /// Whether the answer to a ping is on its way.
+    /// A Boolean value that indicates whether the answer to a ping is being written.
     private var isAnsweringPing = false
-    /// The data of the newest ping that is to be answered after that.
+    /// The data of the newest ping that is to be answered after the present one.
     private var duePong: ByteBuffer?
 
     init(_ node: ServerNode, _ channel: any Channel, _ circle: PeerCircle) {
@@ -87,7 +90,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         codec = MessageCodec(limit: Int(clamping: limits.messageBytes))
     }
 
-    /// Has messages handled in the turns of a user from now on.
+    /// Assigns later messages of the connection to the turns of a user.
     func takeTurns(as user: SyncString) { turn = user }
 
     // MARK: Reading
@@ -100,7 +103,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     func channelInactive(context: ChannelHandlerContext) {
         isFinishing = true
         left.store(true, ordering: .releasing)
-        // Messages count until they are handled. Those of the inbox never are.
+        // Messages are counted until they are handled. Those in the inbox will never be handled.
         keepInbox([])
         memory.set(.fragments, to: 0)
         memory.set(.unsent, to: 0)
@@ -109,11 +112,12 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         context.fireChannelInactive()
     }
 
-    /// Counts bytes of a connection, before they are looked at.
+    /// Counts received bytes before they are decoded.
     ///
-    /// - Returns: whether they are looked at. One read may hold the `hello` and what follows it.
+    /// - Returns: A Boolean value that indicates whether the bytes are to be decoded. The limit is twice the size of a message, because one read
+    ///   may contain the `hello` and bytes behind it.
     func admits(_ bytes: Int) -> Bool {
-        // A large frame is whole only after a long time on a slow network.
+        // Each read counts as activity, because a large frame takes a long time on a slow network.
         lastRead = .now()
         undecoded += bytes
         guard identity == nil else { return true }
@@ -127,7 +131,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         return false
     }
 
-    /// Counts what came and isn't a complete message, after the frames of a read were looked at.
+    /// Counts the bytes of incomplete frames and messages, after the frames of a read were handled.
     func noteIncomplete() {
         let bytes = undecoded + (parts?.readableBytes ?? 0)
         if bytes == 0 { partBegan = nil } else if partBegan == nil { partBegan = .now() }
@@ -144,7 +148,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         end(.transient(after: 10_000), "The user's connections keep too much.")
     }
 
-    /// What a message may have.
+    /// The maximum size of a message, in bytes.
     private var messageLimit: UInt64 {
         identity == nil ? min(limits.messageBytes, UInt64(Self.greetingBytes)) : limits.messageBytes
     }
@@ -153,7 +157,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         lastRead = .now()
         let frame = unwrapInboundIn(data)
         undecoded = max(undecoded - frame.byteCount, 0)
-        // RFC 6455, 5.1 and 5.2: a client masks its frames, and no extension that gives the reserved bits a meaning was agreed on.
+        // RFC 6455, 5.1 and 5.2: a client must mask its frames. The reserved bits need an extension, and none was negotiated.
         guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
             return isFinishing ? channel.close(promise: nil) : refuse("A frame isn't masked, or has reserved bits.")
         }
@@ -204,9 +208,9 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
 
     private func take(_ message: ClientMessage, _ bytes: Int) {
         if isIdentifying {
-            // A client waits for `welcome`; one that doesn't may be a little ahead. A client that is renewing its token may continue.
+            // A client should wait for `welcome`. A few earlier messages are accepted. A client that is renewing its token may continue.
             guard identity != nil || inbox.count < 100 else {
-                return refuse("Too much comes before the token is looked at.")
+                return refuse("There are too many messages before the token was checked.")
             }
             inbox.append((message, bytes))
             inboxBytes += bytes + 64
@@ -220,12 +224,12 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
 
     func hand(_ message: ClientMessage, _ bytes: Int) {
         if case .credit = message, waiting > limits.waitingBytes / 8 {
-            // Who is granted more while it doesn't take what there is would only be sent more to wait.
+            // The client doesn't read what was sent. With more credit, more messages would be sent and would wait here.
             guard heldCredits.count < 10_000 else { return refuse("Too much credit is granted.") }
             return heldCredits.append((message, bytes))
         }
         let sum = unhandled.add(bytes + 64, ordering: .relaxed).newValue
-        // Over the user's share, too, nothing is read until what was read is handled.
+        // Nothing is read either while the user is over the share, until the messages that were read are handled.
         if !memory.add(bytes + 64, of: .messages) || sum > limits.unhandledBytes {
             isFull = true
             isPaused.store(true, ordering: .relaxed)
@@ -234,11 +238,12 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         node.received(message, bytes, from: self)
     }
 
-    /// The machine has handled a message. On the node's loop.
+    /// Counts a message that the machine has handled. Called on the node's loop.
     func handled(_ bytes: Int) {
         let left = unhandled.subtract(bytes + 64, ordering: .relaxed).newValue
         memory.add(-(bytes + 64), of: .messages)
-        // A paused connection is woken once, when half of what is allowed is done, and, if its user was over the share, all.
+        // A paused connection continues once, when half of the allowed bytes are handled. If its user is over the share, all bytes must be
+        // handled.
         guard left <= limits.unhandledBytes / 2, isPaused.load(ordering: .relaxed), left == 0 || memory.isWithinShare
         else { return }
         channel.eventLoop.execute {
@@ -250,7 +255,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
 
     var isInboxFull: Bool { inbox.count >= 100 || inboxBytes > limits.unhandledBytes }
 
-    /// Reads nothing while a token is looked at, or goes on.
+    /// Stops reading while too much waits for the check of a token, or continues.
     func holdReading(_ isHeld: Bool) {
         guard isHeld != self.isHeld else { return }
         self.isHeld = isHeld
@@ -287,7 +292,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Sends to many at once: a loop is woken once for all of its connections.
+    /// Sends messages to many connections. Each event loop is woken once for all of its connections.
     static func send(_ batches: [(Peer, [OutgoingMessage])]) {
         guard batches.count > 1 else {
             for (peer, messages) in batches { peer.send(messages) }
@@ -369,7 +374,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         finishNow()
     }
 
-    /// Ends the connection once everything is written. From any thread.
+    /// Ends the connection once everything is written. Any thread may call it.
     func finish() { channel.eventLoop.execute { self.finishNow() } }
 
     private func finishNow() {
@@ -378,11 +383,11 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         var code = channel.allocator.buffer(capacity: 2)
         code.write(webSocketErrorCode: .normalClosure)
         write(.connectionClose, code)
-        // A socket that is closed with bytes unread takes back what was written last. So the other side gets time to close first.
+        // If a socket with unread bytes is closed, the bytes that were written last can be lost. So the other side gets time to close first.
         channel.eventLoop.scheduleTask(in: .seconds(2)) { self.cut() }
     }
 
-    /// Ends the connection as it is. From any thread.
+    /// Closes the connection at once. Any thread may call it.
     func cut() { channel.close(promise: nil) }
 
     private func drop() {
@@ -392,7 +397,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         cut()
     }
 
-    /// Now and then: whether the other side is still there, takes what it is sent, and is who it was.
+    /// Ends the connection if the client is silent, doesn't read what it is sent, or has a token that has expired. Called at intervals.
     func check(_ now: NIODeadline, _ time: Double) {
         guard !isFinishing else { return }
         // Nothing but a `hello` gives more time.
@@ -408,10 +413,10 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
             buffered = left
             if now - lastProgress > .milliseconds(limits.stallTimeout) { return drop() }
         }
-        if let expires = identity?.expires, expires < time { end(.auth, "The token isn't good any more.") }
+        if let expires = identity?.expires, expires < time { end(.auth, "The token has expired.") }
     }
 
-    /// Ends the connection if it was opened with a log-in that isn't any more. On the channel's loop.
+    /// Ends the connection if it was opened with one of these log-ins, which have ended. Called on the channel's loop.
     func end(ifOf logins: Set<String>) {
         guard !isFinishing, let login = identity?.login, logins.contains(login) else { return }
         end(.auth, "The log-in has ended.")
@@ -419,7 +424,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
 
     private func idle() {
         node.metrics.idle.increment()
-        end(.transient(after: 0), "Nothing came for a while.")
+        end(.transient(after: 0), "Nothing was received for a while.")
     }
 }
 

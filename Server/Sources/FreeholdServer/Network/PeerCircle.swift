@@ -5,9 +5,9 @@
 #endif
 import NIOCore
 
-/// The connections of one loop, which are looked after together: a timer for each would cost more than the connection.
+/// The connections of one event loop. One timer checks all of them, because a timer for each would cost more than the connection itself.
 final class PeerCircle: @unchecked Sendable {
-    // Touched on the loop only.
+    // Used on the loop only.
     private var peers: [ObjectIdentifier: Peer] = [:]
     private var task: RepeatedTask?
     private let loop: any EventLoop

@@ -5,7 +5,7 @@ import Synchronization
 
 extension Identity: HTTPUser {}
 
-/// The bytes of the bodies that wait, of all connections of a listener. Any thread may use it.
+/// The bytes of the waiting bodies of all connections of a listener. Any thread may use it.
 final class BodyLoad: Sendable {
     private let most: Int
     private let bodies = Atomic(0)
@@ -14,8 +14,9 @@ final class BodyLoad: Sendable {
 
     /// Counts bytes of a body.
     ///
-    /// - Parameter isLong: Long bodies of users that have others leave room for short ones, such as log-ins, and for other users.
-    /// - Returns: `false` if there is no room. They aren't counted then.
+    /// - Parameter isLong: A Boolean value that indicates whether the body is long and its user has more waiting bytes. Such bodies leave room
+    ///   for short ones, such as log-ins, and for other users.
+    /// - Returns: `false` if there is no room. The bytes aren't counted then.
     func take(_ bytes: Int, isLong: Bool) -> Bool {
         let limit = isLong ? most / 4 * 3 : most
         if bodies.add(bytes, ordering: .relaxed).newValue <= limit { return true }
@@ -32,7 +33,7 @@ final class RequestBudget: HTTPBudget {
     private let load: BodyLoad
     private let limits: NodeLimits
 
-    /// The bytes of a body that may be long.
+    /// The maximum size of a short body, in bytes.
     private static let shortBody = 64 << 10
 
     init(_ memory: MemoryAccount, _ load: BodyLoad, _ limits: NodeLimits) {
@@ -42,7 +43,7 @@ final class RequestBudget: HTTPBudget {
     func belong(to user: String) { memory.belong(to: SyncString(user)) }
 
     func takeBody(_ bytes: Int, total: Int) -> HTTPAnswer? {
-        // The last quarter of the room is for short bodies, and for users that have little.
+        // The last quarter of the room is for short bodies, and for users with few waiting bytes.
         let ofUser = memory.bytesOfUser(.bodies)
         guard ofUser <= limits.userBodyBytes, memory.add(bytes, of: .bodies) else { return Self.overShare }
         let isLong = total > Self.shortBody && ofUser > limits.bodyBytes / 64

@@ -4,16 +4,16 @@ import FreeholdHTTP
 struct ServerNames: Sendable {
     /// The address at which the server listens, as the settings give it.
     let host: String
-    /// Its certificate names the server.
+    /// The TLS contexts. Their certificate names the server. Nil if the server doesn't encrypt.
     let tls: TLSContexts?
 
-    /// Endings of names that no stranger on the internet can have.
+    /// Endings of names that can't be registered on the internet.
     private static let privateEndings = [".local", ".localhost", ".lan", ".internal", ".home.arpa", ".test"]
 
     /// Returns a Boolean value that indicates whether a header `Host` names this server.
     ///
-    /// An address counts, since it can't lead anywhere else. A name counts if it is the one of the settings, if the certificate has it, or, without
-    /// a certificate, if it is a name of a private network.
+    /// An address names the server, since it can't lead to another machine. A name does if it is the one of the settings, if the certificate
+    /// contains it, or, without a certificate, if it is a name of a private network.
     func contains(_ authority: String) -> Bool {
         guard Loopback.isAuthority(authority[...]), let name = Loopback.host(authority[...]) else { return false }
         if Loopback.contains(name) || Loopback.octets(name) != nil { return true }

@@ -16,7 +16,8 @@ public struct BlockedStream: Hashable, Sendable, Codable {
     }
 }
 
-/// Decides which failures of the store the log has: devices that try again would fill it, and a full disk with it.
+/// A filter that decides which failures of the store are logged. Without it, devices that repeat their requests would fill the log, and the disk
+/// with it.
 struct FailureLog {
     /// In milliseconds.
     private static let longestPause: Int64 = 60_000
@@ -39,7 +40,7 @@ struct FailureLog {
         return true
     }
 
-    /// The source works again: its next failure is logged.
+    /// Notes that a source works again. Its next failure is logged.
     mutating func succeeded(_ source: String) {
         if !lines.isEmpty { lines[source] = nil }
     }

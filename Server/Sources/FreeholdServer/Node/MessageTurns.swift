@@ -1,7 +1,8 @@
 import FreeholdSyncCore
 import Synchronization
 
-/// The messages of all clients that wait for the machine: those of one user in their order, the users in turns. Any thread may add some.
+/// The messages of all clients that wait for the machine. The messages of a user keep their order, and users take turns. Any thread may add
+/// messages.
 final class MessageTurns: Sendable {
     enum Item: Sendable {
         case message(ClientMessage, bytes: Int, Peer)
@@ -16,7 +17,7 @@ final class MessageTurns: Sendable {
         var parked: Set<SyncString> = []
         var isScheduled = false
 
-        /// - Returns: whether a turn is to be scheduled.
+        /// - Returns: A Boolean value that indicates whether a turn is to be scheduled.
         mutating func schedule() -> Bool {
             guard !isScheduled, !turns.isEmpty else { return false }
             isScheduled = true
@@ -28,7 +29,7 @@ final class MessageTurns: Sendable {
 
     /// Adds an item to those of a user.
     ///
-    /// - Returns: whether a turn is to be scheduled.
+    /// - Returns: A Boolean value that indicates whether a turn is to be scheduled.
     func add(_ item: Item, of user: SyncString) -> Bool {
         state.withLock { state in
             if state.items[user] == nil { state.turns.append(user) }
@@ -37,7 +38,7 @@ final class MessageTurns: Sendable {
         }
     }
 
-    /// Begins the turn of the next user. Nil if no user has one.
+    /// Begins the turn of the next user. Returns `nil` if no messages wait for a turn.
     func next() -> SyncString? {
         state.withLock { state in
             if let user = state.turns.popFirst() { return user }
@@ -46,13 +47,13 @@ final class MessageTurns: Sendable {
         }
     }
 
-    /// The next item of the user that has its turn.
+    /// Removes and returns the next item of the user whose turn it is.
     func item(of user: SyncString) -> Item? { state.withLock { $0.items[user]?.popFirst() } }
 
     /// Ends a user's turn.
     ///
     /// - Parameter isBusy: whether the user's next messages wait until `resume` is called.
-    /// - Returns: whether a turn is to be scheduled.
+    /// - Returns: A Boolean value that indicates whether a turn is to be scheduled.
     func end(_ user: SyncString, isBusy: Bool) -> Bool {
         state.withLock { state in
             if state.items[user]?.isEmpty == true {
@@ -67,12 +68,12 @@ final class MessageTurns: Sendable {
         }
     }
 
-    /// Users whose messages wait.
+    /// The users whose messages wait until the store has answered others.
     var parked: Set<SyncString> { state.withLock { $0.parked } }
 
-    /// Lets the messages of a user that waited go on.
+    /// Continues the messages of a user that waited.
     ///
-    /// - Returns: whether a turn is to be scheduled.
+    /// - Returns: A Boolean value that indicates whether a turn is to be scheduled.
     func resume(_ user: SyncString) -> Bool {
         state.withLock { state in
             guard state.parked.remove(user) != nil else { return false }

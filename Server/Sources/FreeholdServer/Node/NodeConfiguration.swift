@@ -1,51 +1,52 @@
 public import FreeholdHTTP
 public import FreeholdSyncCore
 
-/// What a node allows. Times are in milliseconds.
+/// The limits of a node. Times are in milliseconds.
 public struct NodeLimits: Hashable, Sendable {
-    /// Of a listener, whatever they are for.
+    /// The maximum number of connections of a listener, of all kinds.
     public var connections = 20_000
-    /// Change streams over HTTP are among them.
+    /// The maximum number of connections of a user, including change streams over HTTP.
     public var connectionsPerUser = 50
-    /// Of a connection.
+    /// The maximum number of sessions of a connection.
     public var sessions: UInt64 = 1_000
-    /// Of a message's body, before it is compressed.
+    /// The maximum size of a message's body before its compression, in bytes.
     public var messageBytes: UInt64 = 16 << 20
-    /// The bytes of one commit, however many messages it takes. A client hands a larger one back to its app.
+    /// The maximum size of a commit, in bytes, for any number of messages. A client returns a larger commit to its app.
     public var commitBytes: UInt64 = 256 << 20
-    /// Of bodies of HTTP requests that wait, all together.
+    /// The maximum total size of the waiting bodies of HTTP requests, in bytes.
     public var bodyBytes = 64 << 20
-    /// The bytes that the waiting bodies of one user's HTTP requests may have.
+    /// The maximum size of the waiting bodies of one user's HTTP requests, in bytes.
     public var userBodyBytes = 16 << 20
     /// The bytes that the node keeps for one user: half of them for connections and requests, half of them for sessions. One message, or one
-    /// commit, may exceed that. A connection, a session or a request that would keep more ends, or isn't read until there is room.
+    /// commit, may exceed them. A connection, a session or a request that would keep more ends, or isn't read until there is room.
     public var userBytes = 64 << 20
-    /// The bytes that the node keeps for all users, for connections and requests, and again for sessions. Above it, each user's share is that of
-    /// the bound that there is for each of them.
+    /// The bytes that the node keeps for the connections and requests of all users, and again for their sessions. If the node keeps more, each
+    /// user's share is the bound divided by the number of users.
     public var nodeBytes = 1 << 30
-    /// The bytes that the documents of one user may take in a stream: what the user's commits added, less what they removed. 0: any number.
+    /// The bytes that the documents of one user may take in a stream: the bytes that the user's commits added, less those that they removed. 0
+    /// means no limit.
     public var userDiskBytes: UInt64 = 0
-    /// The bytes of the conditions of a query set.
+    /// The maximum size of the conditions of a query set, in bytes.
     public var queryBytes = 64 << 10
-    /// What may wait to be taken by a receiver. One that is slower is dropped: it catches up by its cursor when it comes again.
+    /// The bytes that may wait for a receiver. A receiver with more is disconnected. It continues at its cursor when it connects again.
     public var waitingBytes = 64 << 20
-    /// What may have been read of a connection and isn't done yet. Then no more is read.
+    /// The bytes of a connection that may have been read and not handled. If there are more, reading stops.
     public var unhandledBytes = 4 << 20
     /// The steps that one object may cost when it is compared with the conditions of a query; see `WorkBudget`.
     public var objectSteps = 5_000_000
-    /// The requests of a user that the store has at the same time. Others wait for them.
+    /// The maximum number of requests of a user that the store has at the same time. Further requests wait.
     public var requestsPerUser = 8
-    /// From the connection to the first message, which has to prove who it is.
+    /// The time from the beginning of a connection to its first message, which must contain a token.
     public var greetingTimeout: Int64 = 10_000
     /// The time that a connection of HTTP may wait for its next request.
     public var keepAliveTimeout: Int64 = 60_000
-    /// Without a byte from the other side.
+    /// The time for which the other side may send nothing.
     public var idleTimeout: Int64 = 120_000
-    /// From the first byte of a message, or of a body of HTTP, to its last.
+    /// The time from the first byte of a message, or of an HTTP body, to its last.
     public var messageTimeout: Int64 = 600_000
-    /// Without taking a byte of those that wait.
+    /// The time for which the other side may read none of the waiting bytes.
     public var stallTimeout: Int64 = 30_000
-    /// For an answer of the store. Programs without a file are told 503 then.
+    /// The time for an answer of the store. After that, HTTP requests are answered with the status 503.
     public var storeTimeout: Int64 = 30_000
 
     public init() {}
@@ -53,23 +54,24 @@ public struct NodeLimits: Hashable, Sendable {
 
 /// An app that a node serves.
 public struct NodeApp: Sendable {
-    /// Who may bind a stream of the app. In an app without rules whoever may bind a stream reads and writes all of it.
+    /// The users that may bind a stream of the app. In an app without rules, a user that may bind a stream may read and write all of it.
     public enum Access: String, Hashable, Sendable {
-        /// In an app with rules: whom they let.
+        /// The users that the rules permit. In an app without rules, no user.
         case nobody
         /// Every user.
         case everyone
-        /// A user has the stream whose name is the user's; nobody has the app's own stream.
+        /// A user may bind the stream whose name is the user's name. The app's own stream can't be bound.
         case ownStream = "own-stream"
     }
 
     public var access: Access
-    /// What may be bound beside the app's own stream, by whoever may bind that. Without it nobody makes streams by naming them.
+    /// The names of streams that can be bound in addition to the app's own stream, by the same users. Other names are refused, so that clients
+    /// can't create streams by naming them.
     public var streams: Set<SyncString> = []
     public var rules: MergeRules
-    /// Who belongs to the app; nil: every user that a token names.
+    /// Returns whether a user belongs to the app. If the closure is `nil`, every user of an accepted token belongs to it.
     var isMember: (@Sendable (String) -> Bool)?
-    /// Its classes and rules.
+    /// The app's classes and rules.
     var served: ServedApp?
 
     public init(access: Access = .nobody, rules: MergeRules = MergeRules()) {
@@ -98,7 +100,7 @@ public struct NodeApp: Sendable {
     }
 }
 
-/// Between the moment at which an app's rules are taken away and the one at which its sessions hear of it.
+/// Rights that permit nothing. They apply after an app's rules were removed, until its sessions are notified.
 private struct NoRights: SessionRights {
     func narrowed(_ query: ClassQuery) throws(ConditionError) -> SyncString { "FALSEPREDICATE" }
     func mask(of className: SyncString) -> FieldMask? { FieldMask.none }
@@ -113,21 +115,23 @@ private struct NoRights: SessionRights {
 public struct NodeConfiguration: Sendable {
     public var apps: [SyncString: NodeApp]
     public var limits = NodeLimits()
-    /// How long commits wait for others, in milliseconds. 0: only while the store is busy, which groups as many as come meanwhile.
+    /// The time for which commits wait for others, in milliseconds. With 0, commits wait only while the store is busy, and the commits that
+    /// arrive meanwhile become a group.
     public var groupDelay: Int64 = 0
-    /// Messages of a KiB and more are compressed, for clients that take that. It costs time of the processor, and whoever may write into a
-    /// user's view and sees how long messages are can learn something of what else is in them (`docs/sync-security.md`).
+    /// A Boolean value that indicates whether messages of a KiB and more are compressed, for clients that accept compression. Compression takes
+    /// processor time. A user that may write into another user's view, and that sees the lengths of messages, can learn something about the other
+    /// contents of that view (`docs/sync-security.md`).
     public var compressesMessages = true
-    /// Who may say where a request comes from.
+    /// The proxies that may name the address from which a request was sent.
     public var proxies = TrustedProxies.none
-    /// Whoever asks in the name of a web page is heard only if the page is this machine's own: where everybody is trusted, pages of others
-    /// could use the node by way of the browser.
+    /// A Boolean value that indicates whether requests of web pages are answered only if the page is this machine's own. If every user is
+    /// trusted, pages of other machines could otherwise use the node through the browser.
     public var isForLoopback = false
-    /// The origins of web pages that may use the documents and the accounts, such as `https://app.example.org`. `*`: all.
+    /// The origins of web pages that may use the documents and the accounts, such as `https://app.example.org`. `*` permits all origins.
     public var origins: [String] = []
-    /// The secrets of the files under which submissions are written. Nil: the node makes files of its own.
+    /// The secrets of the files under which submissions are written. Nil if the node creates files of its own.
     public var writers: WriterSecrets?
-    /// Where on the node sync is.
+    /// The path of sync on the node.
     public var path = "/sync"
 
     public init(apps: [SyncString: NodeApp]) { self.apps = apps }

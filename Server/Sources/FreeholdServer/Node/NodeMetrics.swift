@@ -1,7 +1,7 @@
 import FreeholdSyncCore
 import Metrics
 
-/// What a node counts.
+/// The metrics of a node.
 struct NodeMetrics: Sendable {
     let connections: Meter
     let sessions: Meter

@@ -9,13 +9,13 @@ public import FreeholdSyncCore
 /// **Transactions.** Each request is one transaction. It takes effect whole or not at all, and the effect is durable before the answer. No
 /// transaction spans requests, so the store keeps nothing for a node between two requests, except caches.
 ///
-/// **Order.** The requests of one stream that one node makes take effect in the order in which they are made. The exceptions are `page`,
-/// `keys`, `objects` and `step`, which name a version and may be executed at any time after they are made. Requests of different streams have no order, and
-/// a request must not wait for a request of another stream. Answers may arrive in any order.
+/// **Order.** The requests of one stream that one node makes take effect in the order in which they are made. The exceptions are `page`, `keys`,
+/// `objects` and `step`, which name a version and may be executed at any time after they are made. Requests of different streams have no order,
+/// and a request must not wait for a request of another stream. Answers may arrive in any order.
 ///
-/// **Commits.** A commit takes effect only if the stream's head has the epoch, version, hash and horizon that the commit expects, and if each file that
-/// the commit names has a row. Otherwise nothing is done, and the answer is `.failed(.moved)`. Several nodes and imports can therefore use one
-/// store.
+/// **Commits.** A commit takes effect only if the stream's head has the epoch, version, hash and horizon that the commit expects, and if each
+/// file that the commit names has a row. Otherwise nothing is done, and the answer is `.failed(.moved)`. Several nodes and imports can therefore
+/// use one store.
 ///
 /// **Answers.** An answer may be late, repeated or missing: the node takes the first one, and treats a request without an answer like
 /// `.failed(.unknown)` after `NodeLimits.storeTimeout`. `.failed(.unavailable)`, `.failed(.limit)` and `.failed(.moved)` promise that nothing was
@@ -35,17 +35,17 @@ public protocol NodeStore: Sendable {
     func perform(_ request: ServerStoreRequest, _ answer: @escaping @Sendable (ServerStoreAnswer) -> Void)
 }
 
-/// A store that answers at once, and blocks meanwhile.
+/// A store that blocks the calling thread until it has the answer.
 public protocol BlockingServerStore {
-    /// Does a request as one transaction.
+    /// Executes a request as one transaction.
     mutating func perform(_ request: ServerStoreRequest) -> ServerStoreAnswer
 }
 
 extension MemoryServerStore: BlockingServerStore {}
 
-/// Makes a store that blocks one for nodes: it works on a queue of its own, a request after the other.
+/// An adapter that makes a blocking store usable for nodes. It executes one request after the other on a queue of its own.
 public final class QueuedServerStore<Store: BlockingServerStore & Sendable>: NodeStore, @unchecked Sendable {
-    // Touched on the queue only.
+    // Used on the queue only.
     private var store: Store
     private let queue = DispatchQueue(label: "freehold.server.store")
 
@@ -55,7 +55,7 @@ public final class QueuedServerStore<Store: BlockingServerStore & Sendable>: Nod
         queue.async { answer(self.store.perform(request)) }
     }
 
-    /// Works on the store between two requests.
+    /// Calls a closure with the store between two requests.
     public func withStore<Result: Sendable>(_ body: (inout Store) throws -> Result) rethrows -> Result {
         try queue.sync { try body(&store) }
     }

@@ -2,8 +2,8 @@ import FreeholdCompression
 import FreeholdSyncCore
 import Synchronization
 
-/// A message on its way to one or many sessions. Its bytes are made once, by the first connection that writes it, and compressed once, by the
-/// first one whose client takes that.
+/// A message to one or several sessions. It is encoded once, by the first connection that writes it. It is compressed once, by the first
+/// connection whose client accepts compression.
 struct OutgoingMessage: Sendable {
     let session: SessionNumber?
     let frame: SharedFrame
@@ -20,7 +20,7 @@ final class SharedFrame: Sendable {
 
     init(_ message: ServerMessage) { self.message = message }
 
-    /// - Parameter compression: nil for a client that takes plain messages only.
+    /// - Parameter compression: `nil` for a client that doesn't accept compression.
     func bytes(
         for session: SessionNumber?,
         _ compression: (any MessageCompression)?
@@ -39,7 +39,7 @@ final class SharedFrame: Sendable {
         return try result.get().frame(for: session)
     }
 
-    /// Whether the message says the same, to whichever session.
+    /// Returns whether another message has the same content. The sessions may differ.
     func isEqual(to other: ServerMessage) -> Bool {
         switch (message, other) {
         case (.changes(_, let a), .changes(_, let b)): a == b

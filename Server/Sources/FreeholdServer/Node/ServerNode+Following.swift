@@ -2,7 +2,7 @@ import FreeholdSyncCore
 import NIOCore
 import Synchronization
 
-/// Somebody who follows a stream over HTTP. It counts among the user's connections as long as somebody holds it.
+/// A change stream over HTTP. It counts as one of the user's connections until the last reference to it is released.
 final class Following: Sendable {
     private let node: ServerNode
     private let user: SyncString
@@ -13,7 +13,9 @@ final class Following: Sendable {
 }
 
 extension ServerNode {
-    /// - Returns: nil if the user has as many connections as a user may have, or the node ends.
+    /// Counts a change stream of a user.
+    ///
+    /// - Returns: `nil` if the user has as many connections as a user may have, or if the node has stopped.
     func follow(_ user: SyncString) async -> Following? {
         guard !isStopped.load(ordering: .acquiring), users.enter(user) else { return nil }
         return Following(self, user)

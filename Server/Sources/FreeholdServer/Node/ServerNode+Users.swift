@@ -1,7 +1,7 @@
 import FreeholdSyncCore
 import NIOCore
 
-/// Who is connected.
+/// The connected users, and their log-ins.
 extension ServerNode {
     func connectedUsers() async throws -> Set<String> {
         Set(users.names.map(\.string))
@@ -10,7 +10,7 @@ extension ServerNode {
     /// The log-ins that connections were opened with.
     func logins() async throws -> Set<String> { seats.logins.union(loginTable.logins) }
 
-    /// Ends the connections that were opened with log-ins which aren't any more.
+    /// Ends the connections that were opened with these log-ins, which have ended.
     ///
     /// - Complexity: O(log-ins, their connections)
     func end(_ logins: Set<String>) async throws {

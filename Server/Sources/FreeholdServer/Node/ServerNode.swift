@@ -11,11 +11,11 @@ public import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A node of a sync server: the machine on a loop of its own, which does what the machine wants done.
+/// A node of a sync server. It runs the machine on an event loop of its own, and executes the machine's actions.
 ///
-/// `NodeListener` brings connections. Whatever is lost with a node, its clients and its store make good.
+/// `NodeListener` accepts the connections. If a node is lost, its clients and its store have all data that another node needs.
 public final class ServerNode: @unchecked Sendable {
-    // The machine and what follows it are touched on `loop` only.
+    // The machine and the variables up to `drained` are used on `loop` only.
     let loop: any EventLoop
     private(set) var machine: ServerMachine
     private var random = SystemRandomNumberGenerator()
@@ -27,7 +27,7 @@ public final class ServerNode: @unchecked Sendable {
     private var ingested: @Sendable (StreamName, [SyncString: Int]) -> Void = { _, _ in }
     private var sessions = 0
     private var submissions: [SubmissionNumber: Waiting] = [:]
-    /// Those that the machine still has, though nobody waits for them any more.
+    /// The submissions that the machine still has although their callers have received an error after the timeout.
     private var lateSubmissions: [SubmissionNumber: StreamName] = [:]
     private var lastSubmission: SubmissionNumber = 0
     private var sweep: RepeatedTask?
@@ -40,7 +40,7 @@ public final class ServerNode: @unchecked Sendable {
     let metrics: NodeMetrics
     private let store: any NodeStore
     private let lastConnection = Atomic<UInt64>(0)
-    /// Answers that come later go nowhere: the loop may be gone.
+    /// A Boolean value that indicates whether the node has stopped. Later answers are ignored, because the loop may have ended.
     let isStopped = Atomic(false)
     private let state = Mutex(State())
     let apps: Mutex<[SyncString: NodeApp]>
@@ -50,7 +50,7 @@ public final class ServerNode: @unchecked Sendable {
     let loginTable = LoginTable()
     let followed = FollowedStreams()
     let reads: StoreReads
-    /// Work that takes long.
+    /// The queue for long work.
     let work = WorkQueue()
     let shares: UserShares
     private let messages = MessageTurns()
@@ -58,17 +58,21 @@ public final class ServerNode: @unchecked Sendable {
     let memory: MemoryLedger
     let machineMemory = Mutex(MachineMemory())
 
+    private typealias GroupSize = (commits: Int, objects: Int)
+
     /// A request that the store hasn't answered.
     private struct Request {
         let at: Int64
-        /// The head that a commit makes.
+        /// The head after the commit. Nil for other requests.
         let head: Cursor?
+        /// The size of a group of commits. Nil for other requests.
+        let size: GroupSize?
         let ingested: [SyncString: Int]
         let stream: StreamName
         let isWrite: Bool
     }
 
-    /// A submission that somebody waits for.
+    /// A submission with a caller that waits for the outcome.
     private struct Waiting {
         let at: Int64
         let stream: StreamName
@@ -87,8 +91,8 @@ public final class ServerNode: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - loop: the machine's own. Nothing else should work there.
-    ///   - matcher: understands the conditions of queries.
+    ///   - loop: the event loop of the machine. It should do no other work.
+    ///   - matcher: evaluates the conditions of queries.
     public init(
         _ configuration: NodeConfiguration,
         store: any NodeStore,
@@ -109,7 +113,8 @@ public final class ServerNode: @unchecked Sendable {
         self.metrics = NodeMetrics(metrics)
         let seconds = Date().timeIntervalSince1970 - 1_420_070_400
         start = (Int64(seconds * 1_000), .now)
-        // What a token says is found out before the machine hears of it: a user's name takes its place, which no client can say itself.
+        // The node checks a token before the machine receives the `hello`, and puts the user's name in its place. A client can't send such a name
+        // itself.
         var server = ServerConfiguration(apps: configuration.apps.mapValues { $0.serverApp() }) { token, _ in
             token.text.string.isEmpty ? nil : token.text
         }
@@ -132,7 +137,7 @@ public final class ServerNode: @unchecked Sendable {
         following = loop.scheduleRepeatedTask(initialDelay: pause, delay: pause) { _ in self.followed.tick(self.now()) }
     }
 
-    /// What a node says of itself.
+    /// The state of a node, as `/status` reports it.
     public struct Status: Hashable, Sendable, Codable {
         public var isReady: Bool
         public var isDraining: Bool
@@ -147,7 +152,7 @@ public final class ServerNode: @unchecked Sendable {
 
     public var status: Status { makeStatus(memoryStatus) }
 
-    /// The status without the memory, which takes time for all users.
+    /// The status without the memory, which takes time for each user.
     var readiness: Status { makeStatus(MemoryStatus()) }
 
     var isDraining: Bool { state.withLock { $0.isDraining } }
@@ -166,10 +171,11 @@ public final class ServerNode: @unchecked Sendable {
         }
     }
 
-    /// The server's time in milliseconds since 2015-01-01. It never goes back while the node lives, and goes on while the machine sleeps.
+    /// The server's time in milliseconds since 2015-01-01. It never decreases during the life of the node, and includes the time in which the
+    /// computer sleeps.
     func now() -> Int64 { start.wall + Int64(start.instant.duration(to: .now) / .milliseconds(1)) }
 
-    /// The same clock, for what tokens say.
+    /// The server's time in seconds since 1970, for comparisons with tokens.
     var secondsSince1970: Double { Double(now()) / 1_000 + 1_420_070_400 }
 
     func nextConnection() -> ConnectionNumber { lastConnection.add(1, ordering: .relaxed).newValue }
@@ -208,7 +214,7 @@ public final class ServerNode: @unchecked Sendable {
         state.withLock { ($0.connections, $0.sessions) = (connections, sessions) }
     }
 
-    /// A message whose sender, if it is a `hello`, is known.
+    /// Adds a message to the turns of its user. The user of a `hello` is known by then.
     func received(_ message: ClientMessage, _ bytes: Int, from peer: Peer) {
         add(.message(message, bytes: bytes, peer), of: peer)
     }
@@ -217,13 +223,14 @@ public final class ServerNode: @unchecked Sendable {
         if messages.add(item, of: peer.turn) { loop.execute { self.takeTurn() } }
     }
 
-    /// The messages of a turn, and its nanoseconds. What follows them waits until all other users had their turn.
+    /// The maximum number of messages in a turn, and its maximum nanoseconds. Further messages of the user wait until all other users have had a
+    /// turn.
     private static let turn = (messages: 64, time: UInt64(2_000_000))
 
     /// Returns whether the next messages of a user wait for the store. While the node drains, none do.
     private func isBusy(_ user: SyncString) -> Bool { drained == nil && machine.isBusy(user) }
 
-    /// Handles some messages of the user whose turn it is.
+    /// Handles messages of the next user in turn.
     private func takeTurn() {
         guard let user = messages.next() else { return }
         let start = DispatchTime.now().uptimeNanoseconds
@@ -234,7 +241,7 @@ public final class ServerNode: @unchecked Sendable {
                 open(peer)
                 close(peer)
             case .message(let message, let bytes, let peer):
-                // The user's turn may come before that of the connection's beginning.
+                // The user's turn may come before the task that opens the connection.
                 open(peer)
                 take(message, bytes, from: peer)
                 peer.handled(bytes)
@@ -247,7 +254,7 @@ public final class ServerNode: @unchecked Sendable {
     }
 
     private func take(_ message: ClientMessage, _ bytes: Int, from peer: Peer) {
-        // What a client asked for that has left isn't done any more. What it did is.
+        // Requests of a client that has left are ignored. Its uploads are handled.
         if peer.hasLeft, !message.isUpload { return }
         count(message, peer)
         handle(.received(peer.number, message, bytes: UInt64(bytes)))
@@ -256,7 +263,7 @@ public final class ServerNode: @unchecked Sendable {
     /// A Boolean value that indicates whether messages of a user wait for the store.
     var hasParkedMessages: Bool { !messages.parked.isEmpty }
 
-    /// Lets users go on whose messages waited for the store.
+    /// Continues the messages of users that waited for the store.
     private func resumeParked() {
         for user in messages.parked.sorted() where !isBusy(user) {
             if messages.resume(user) { loop.execute { self.takeTurn() } }
@@ -284,20 +291,20 @@ public final class ServerNode: @unchecked Sendable {
     }
 
     func app(_ name: SyncString) -> NodeApp? { apps.withLock { $0[name] } }
-    /// Understands conditions.
+    /// Evaluates the conditions of queries.
     var conditions: any ConditionMatcher { matcher }
 
     // MARK: Changes without a file
 
-    /// Has changes merged, by the rights of a user, as if a device that sees the newest state had committed them.
+    /// Merges changes with the rights of a user, as if a device that sees the newest state had committed them.
     ///
-    /// - Returns: when they are durable, or weren't done. A node that ends, or whose store doesn't answer in time, answers
-    ///   `.failed(.transient)`: then nobody knows.
+    /// - Returns: A future that succeeds when the changes are durable or have failed. If the node ends, or the store doesn't answer in time, the
+    ///   outcome is `.failed(.transient)`, and it isn't known whether the changes were made.
     public func submit(_ submission: Submission) -> EventLoopFuture<SubmissionOutcome> {
         let promise = loop.makePromise(of: SubmissionOutcome.self)
         loop.execute {
             guard !self.isStopped.load(ordering: .acquiring) else { return self.giveUp(promise) }
-            // What waits there already is more than is worth to wait for.
+            // Earlier submissions to the stream still wait after their timeout, so this one would wait too long, too.
             guard !self.lateSubmissions.values.contains(submission.stream) else {
                 return promise.succeed(.failed(.transient(after: 1_000), text: "The store doesn't answer."))
             }
@@ -316,12 +323,13 @@ public final class ServerNode: @unchecked Sendable {
         promise.succeed(.failed(.transient(after: 1_000), text: "The node ends."))
     }
 
-    /// Reads the store beside the machine.
+    /// Reads from the store without the machine.
     ///
     /// - Returns: `.failed(.unknown)` also if the store doesn't answer in time, or the task is cancelled.
     func read(_ request: ServerStoreRequest) async -> ServerStoreAnswer { await read(request, in: nil) }
 
-    /// Reads the store in the turns of a user, which has a few reads at the same time. A read of a cancelled task counts until the store has answered.
+    /// Reads from the store within the share of a user, which permits a few reads at the same time. A read of a cancelled task counts until the
+    /// store has answered.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before the read begins.
     func read(_ request: ServerStoreRequest, of user: SyncString) async throws -> ServerStoreAnswer {
@@ -339,9 +347,9 @@ public final class ServerNode: @unchecked Sendable {
         return answer
     }
 
-    // MARK: Who is served
+    // MARK: Apps and rights
 
-    /// Serves other apps from now on; see `ServerMachine.setApps`.
+    /// Replaces the served apps; see `ServerMachine.setApps`.
     func setApps(_ apps: [SyncString: NodeApp]) {
         self.apps.withLock { $0 = apps }
         followed.wake()
@@ -349,13 +357,13 @@ public final class ServerNode: @unchecked Sendable {
         loop.execute { self.machine.setApps(apps) }
     }
 
-    /// What users may see or write is another thing now. Nil: of all users.
+    /// Applies changed rights of users to their sessions. Nil stands for all users.
     func rightsChanged(of users: Set<SyncString>?) {
         followed.wake()
         loop.execute { self.handle(.rightsChanged(users)) }
     }
 
-    /// An app's schema has other versions: its sessions bind anew, and go on from where they are.
+    /// Ends the sessions of an app after the versions of its schema have changed. They bind again, and continue at their cursors.
     func schemaChanged(of app: String) {
         loop.execute {
             guard !self.isStopped.load(ordering: .acquiring) else { return }
@@ -363,7 +371,7 @@ public final class ServerNode: @unchecked Sendable {
         }
     }
 
-    /// Objects of these classes, by app, aren't taken until other classes are named; see `ServerEvent.hold`.
+    /// Replaces the classes, by app, whose objects aren't accepted now; see `ServerEvent.hold`.
     func hold(_ classes: [SyncString: Set<SyncString>]) {
         loop.execute {
             guard !self.isStopped.load(ordering: .acquiring) else { return }
@@ -371,7 +379,8 @@ public final class ServerNode: @unchecked Sendable {
         }
     }
 
-    /// Has somebody told of commits that took objects of asymmetric classes in, and of how many of each class. On the node's loop.
+    /// Sets a closure that receives the stream of each commit with objects of asymmetric classes, and the number of these objects by class. The
+    /// closure is called on the node's loop.
     func onIngest(_ body: @escaping @Sendable (StreamName, [SyncString: Int]) -> Void) {
         loop.execute { self.ingested = body }
     }
@@ -431,18 +440,16 @@ public final class ServerNode: @unchecked Sendable {
     // MARK: The store
 
     private func ask(_ number: RequestNumber, _ request: ServerStoreRequest) {
-        var (ingested, head) = ([SyncString: Int](), Cursor?.none)
+        var (ingested, head, size) = ([SyncString: Int](), Cursor?.none, GroupSize?.none)
         if case .commit(let commit) = request.kind {
             head = commit.head.cursor
             for name in commit.ingested.keys { ingested[name.className, default: 0] += 1 }
-            metrics.groups.increment()
-            metrics.commits.increment(by: commit.entries.count)
-            metrics.objects.increment(by: commit.objects.count)
-            state.withLock { $0.commits += UInt64(commit.entries.count) }
+            size = (commit.entries.count, commit.objects.count)
         }
         requests[number] = Request(
             at: now(),
             head: head,
+            size: size,
             ingested: ingested,
             stream: request.stream,
             isWrite: request.kind.isWrite
@@ -453,7 +460,14 @@ public final class ServerNode: @unchecked Sendable {
         }
     }
 
-    /// Has the store do a request, and measures the time that it takes.
+    private func count(_ size: GroupSize) {
+        metrics.groups.increment()
+        metrics.commits.increment(by: size.commits)
+        metrics.objects.increment(by: size.objects)
+        state.withLock { $0.commits += UInt64(size.commits) }
+    }
+
+    /// Makes a request to the store, and measures its time.
     private func perform(_ request: ServerStoreRequest, _ answer: @escaping @Sendable (ServerStoreAnswer) -> Void) {
         let started = DispatchTime.now().uptimeNanoseconds
         let timer = metrics.store
@@ -463,14 +477,16 @@ public final class ServerNode: @unchecked Sendable {
         }
     }
 
-    /// - Parameter reason: why it failed, if the store didn't say it.
+    /// - Parameter reason: the reason of a failure that the store didn't report.
     private func take(_ answer: ServerStoreAnswer, _ number: RequestNumber, _ reason: String? = nil) {
         guard let asked = requests.removeValue(forKey: number) else { return }
-        // Also if nobody knows whether they were.
+        // The closure is called, too, if it isn't known whether the objects were stored.
         if !asked.ingested.isEmpty { ingested(asked.stream, asked.ingested) }
         if let head = answer.head ?? (answer.isDone ? asked.head : nil) { followed.note(asked.stream, head) }
+        // A group that the store refused, or that is tried again, isn't counted.
+        if answer.isDone, let size = asked.size { count(size) }
         switch answer {
-        // A head that moved is no failure of the store, and a commit that is too large is refused.
+        // A moved head isn't a failure of the store. A commit that is too large is refused.
         case .failed(.moved): break
         case .failed(.limit(let text)):
             logger.warning(
@@ -495,8 +511,9 @@ public final class ServerNode: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - stream: The stream whose request failed. Nil: one of many reads.
-    ///   - isFullDisk: The node goes on reading, so it stays ready. What can't be written is in `blocked`.
+    ///   - stream: The stream whose request failed. Nil for reads without the machine.
+    ///   - isFullDisk: A Boolean value that indicates whether the disk is full. The node can still read, so it stays ready. `blocked` names the
+    ///     streams that can't be written.
     private func noteFailure(
         _ reason: String,
         _ stream: StreamName? = nil,
@@ -539,10 +556,10 @@ public final class ServerNode: @unchecked Sendable {
 
     // MARK: The end
 
-    /// Tells all clients that the node goes away, and ends their connections after a while.
+    /// Notifies all clients that the node ends, and ends the remaining connections after a time.
     ///
-    /// - Parameter milliseconds: what clients have to leave by themselves.
-    /// - Returns: succeeds when nobody is connected any more.
+    /// - Parameter milliseconds: the time in which clients may leave by themselves.
+    /// - Returns: A future that succeeds when no client is connected any more.
     public func drain(_ milliseconds: Int64) -> EventLoopFuture<Void> {
         state.withLock { $0.isDraining = true }
         followed.wake()
@@ -557,7 +574,7 @@ public final class ServerNode: @unchecked Sendable {
         return promise.futureResult
     }
 
-    /// Ends at once, as a process does that is killed: connections are cut, nothing is said.
+    /// Ends the node like a killed process. Connections are cut without a message.
     public func kill() -> EventLoopFuture<Void> {
         loop.submit {
             self.stopTimers()
@@ -567,7 +584,7 @@ public final class ServerNode: @unchecked Sendable {
         }
     }
 
-    /// Stops what the node does by itself. To be called once it is drained.
+    /// Stops the timers and the pending work of the node. Call it after `drain(_:)`.
     public func stop() -> EventLoopFuture<Void> { loop.submit { self.stopTimers() } }
 
     private func stopTimers() {
@@ -599,7 +616,7 @@ extension ServerStoreAnswer {
 }
 
 extension ClientMessage {
-    /// A Boolean value that indicates whether the message holds what a client has done.
+    /// A Boolean value that indicates whether the message contains changes that the client has made.
     fileprivate var isUpload: Bool {
         switch self {
         case .upload, .part: true

@@ -1,12 +1,12 @@
 import FreeholdSyncCore
 import Synchronization
 
-/// Reads of a store that somebody waits for, each with a time until which it is worth to wait. Any thread may use it.
+/// Reads of a store whose callers wait for the answers, each until a time of its own. Any thread may use it.
 final class StoreReads: Sendable {
     private struct State {
         var last: UInt64 = 0
         var waiting: [UInt64: (until: Int64, continuation: CheckedContinuation<ServerStoreAnswer, Never>)] = [:]
-        /// That the store has, whether somebody still waits for them or not.
+        /// The reads that the store hasn't answered, including those whose callers have given up.
         var unanswered: Set<UInt64> = []
         var isOver = false
     }
@@ -14,11 +14,12 @@ final class StoreReads: Sendable {
     private let state = Mutex(State())
     private let most: Int
 
-    /// - Parameter most: reads that the store may have at once. As many as there can be connections: others are such that nobody waits for.
+    /// - Parameter most: The maximum number of reads that the store hasn't answered. The node passes the maximum number of connections. If there
+    ///   are more reads, the callers of some have given up.
     init(most: Int) { self.most = most }
 
-    /// Asks, and waits for the answer until a time comes, or the task is cancelled. Then, or if too much is asked already, `.failed(.unknown)`
-    /// is the answer, and what the store says later goes nowhere.
+    /// Makes a read, and waits for its answer until a time or until the task is cancelled. Returns `.failed(.unknown)` in these cases, and if too
+    /// many reads are unanswered. A later answer of the store is ignored.
     func read(until: Int64, _ ask: (@escaping @Sendable (ServerStoreAnswer) -> Void) -> Void) async -> ServerStoreAnswer
     {
         let number = state.withLock { state -> UInt64? in
@@ -53,14 +54,16 @@ final class StoreReads: Sendable {
         state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation.resume(returning: answer)
     }
 
-    /// - Returns: how many waited for too long.
+    /// Ends the reads whose time is over.
+    ///
+    /// - Returns: The number of these reads.
     func failLate(_ now: Int64) -> Int {
         let late = state.withLock { state in state.waiting.filter { $0.value.until <= now }.map(\.key) }
         for number in late { end(number, .failed(.unknown)) }
         return late.count
     }
 
-    /// Nobody reads any more.
+    /// Ends all reads. Later reads fail.
     func stop() {
         let waiting = state.withLock { state in
             state.isOver = true
@@ -69,6 +72,6 @@ final class StoreReads: Sendable {
         for number in waiting { end(number, .failed(.unknown)) }
     }
 
-    /// How many somebody waits for, and how many the store has.
+    /// The number of reads with a waiting caller, and the number of reads that the store hasn't answered.
     var counts: (waiting: Int, unanswered: Int) { state.withLock { ($0.waiting.count, $0.unanswered.count) } }
 }

@@ -2,12 +2,13 @@ import Dispatch
 import FreeholdSyncCore
 import Synchronization
 
-/// Runs the requests of streams.
+/// A queue for the requests of streams.
 typealias StreamQueue = TurnQueue<StreamName>
 
-/// Runs work for many owners, such as streams or users, on a few threads: the work of one owner in its order, the owners in turns.
+/// A queue that runs work for many owners, such as streams or users, on a few threads. The work of one owner keeps its order, and owners take
+/// turns.
 ///
-/// An owner whose work takes long occupies one thread. After each piece of work an owner that has more goes behind the owners that wait. So an
+/// An owner with long work occupies one thread. After each piece of work, an owner that has more is queued behind the owners that wait. So an
 /// owner with much work delays the others by one piece at most. Any thread may use it.
 final class TurnQueue<Owner: Hashable & Sendable>: Sendable {
     private struct State {

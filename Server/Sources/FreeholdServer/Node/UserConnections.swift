@@ -23,7 +23,7 @@ final class UserConnections: Sendable {
         }
     }
 
-    /// Counts a connection no longer.
+    /// Removes a connection of a user from the count.
     func leave(_ user: SyncString) {
         counts.withLock { counts in
             guard let count = counts[user] else { return }

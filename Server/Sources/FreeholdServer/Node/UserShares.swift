@@ -1,7 +1,7 @@
 import FreeholdSyncCore
 import Synchronization
 
-/// Lets each user have a few reads of the store at the same time; further ones wait for those. Any thread may use it.
+/// A limit for the reads of the store that each user has at the same time. Further reads wait. Any thread may use it.
 final class UserShares: Sendable {
     private struct Share {
         var running = 0
@@ -19,7 +19,7 @@ final class UserShares: Sendable {
     /// - Parameter most: The number of reads of a user that run at the same time, at least 1.
     init(most: Int) { self.most = most }
 
-    /// The place of one read among those of its user. It is given back by ``leave()``, or when nothing holds it any more.
+    /// The place of one read among those of its user. It is given back by ``leave()``, or when the last reference to it is released.
     final class Place: Sendable {
         private let shares: UserShares
         private let user: SyncString
@@ -35,9 +35,9 @@ final class UserShares: Sendable {
 
     /// Waits until the user's share has room for a read.
     ///
-    /// The place belongs to the work of the store, which goes on if its asker is cancelled.
+    /// The place belongs to the work of the store, which continues if the task is cancelled.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before.
+    /// - Throws: `CancellationError` if the task is cancelled before there is room.
     func enter(_ user: SyncString) async throws -> Place {
         guard await wait(for: user) else { throw CancellationError() }
         return Place(self, user)

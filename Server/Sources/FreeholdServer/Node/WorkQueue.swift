@@ -2,19 +2,19 @@ import FreeholdSyncCore
 import NIOCore
 import Synchronization
 
-/// Does the long work that users cause, slice by slice: beside the machine's loop, and beside the threads of Swift's tasks. Users take turns, and
-/// each of them occupies one thread at most.
+/// A queue that runs the long work that users cause, in slices. It uses neither the machine's loop nor the threads of Swift's tasks. Users take
+/// turns, and each user occupies one thread at most.
 final class WorkQueue: Sendable {
     private let queue: TurnQueue<SyncString>
-    /// The work of machines that hasn't ended, by number, with whether it is cancelled.
+    /// For each piece of a machine's work that hasn't ended, a Boolean value that indicates whether it is cancelled.
     private let works = Mutex<[WorkNumber: Bool]>([:])
     private let isStopped = Atomic(false)
 
     init(width: Int = max(4, System.coreCount)) { queue = TurnQueue(width: width) }
 
-    // MARK: Of machines
+    // MARK: Work of machines
 
-    /// Does a machine's work.
+    /// Adds work of a machine.
     func add(_ number: WorkNumber, _ work: ServerWork, _ done: @escaping @Sendable (ServerWorkResult) -> Void) {
         works.withLock { $0[number] = false }
         continueWork(number, work, done)
@@ -35,7 +35,7 @@ final class WorkQueue: Sendable {
         }
     }
 
-    /// Ends a machine's work, which isn't needed any more, after the slice that is running. Work that has ended isn't known here.
+    /// Cancels work of a machine, which ends after the slice that is running. Work that has ended is ignored.
     func cancel(_ number: WorkNumber) {
         works.withLock { works in if works[number] != nil { works[number] = true } }
     }
@@ -45,11 +45,11 @@ final class WorkQueue: Sendable {
     /// The number of pieces of machines' work that are known.
     var known: Int { works.withLock { $0.count } }
 
-    // MARK: Of requests
+    // MARK: Work of requests
 
     /// Runs a slice of a request's work when it is the user's turn.
     ///
-    /// - Throws: `CancellationError` if the task was cancelled before, or the node ends; what the body throws.
+    /// - Throws: `CancellationError` if the task was cancelled before the turn or the node ends, or the error of the closure.
     func run<Result: Sendable>(
         for user: SyncString,
         _ body: @escaping @Sendable () throws -> Result

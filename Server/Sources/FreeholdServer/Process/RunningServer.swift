@@ -147,7 +147,7 @@ public final class RunningServer: Sendable {
             metadata: ["host": "\(settings.host)", "port": "\(server.port)", "tls": "\(tls != nil)"]
         )
         if settings.isDevelopment {
-            logger.warning("development: anybody is whom they say, and may read and write everything")
+            logger.warning("development: users aren't authenticated, and every user may read and write everything")
         }
         return server
     }

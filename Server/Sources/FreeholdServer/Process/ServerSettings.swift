@@ -92,7 +92,7 @@ extension ServerSettings {
             for name in settings.node.apps.keys { settings.node.apps[name]?.access = .everyone }
         } else if tokens.keys.isEmpty, tokens.users.isEmpty, !tokens.allowsAnonymous, !hasAccounts {
             throw SettingsError(
-                "Nobody could log in: make an app by 'app create', give a key for tokens or a file of API keys, or use --development on your own machine."
+                "No user could log in: create an app with 'app create', set a key for tokens or a file of API keys, or use --development on your own machine."
             )
         }
         if !hasAccounts, let outside = tokenApps {

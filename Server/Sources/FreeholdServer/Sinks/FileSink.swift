@@ -159,7 +159,9 @@ struct FileSinkState {
         let end = try Self.endOfLines(file, size)
         if end < size {
             guard end >= noted else {
-                throw IngestFailure("\(file.path) doesn't end with a line where it ended before: somebody wrote to it.")
+                throw IngestFailure(
+                    "\(file.path) doesn't end with the line with which it ended before: another program has written to it."
+                )
             }
             try file.truncate(to: end)
             try file.sync()

@@ -89,7 +89,7 @@ public final class HookSink: IngestSink, Sendable {
         self.now = now
         for (name, value) in options.headers {
             guard HookAddress.isToken(name), HookAddress.isFieldValue(value) else {
-                throw IngestFailure("'\(name.prefix(80))' is no header that can be sent.")
+                throw IngestFailure("'\(name.prefix(80))' isn't a header that can be sent.")
             }
         }
     }

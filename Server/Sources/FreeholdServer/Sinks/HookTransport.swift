@@ -38,7 +38,7 @@ package struct HookAddress: Hashable, Sendable {
     package init(_ text: String) throws(IngestFailure) {
         func wrong(_ reason: String) -> IngestFailure { IngestFailure("'\(text.prefix(200))' \(reason)") }
         guard text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }), text.utf8.count <= 2_000 else {
-            throw wrong("is no address: it has characters that have to be escaped.")
+            throw wrong("isn't an address: it has characters that have to be escaped.")
         }
         let rest: Substring
         if text.hasPrefix("https://") {

@@ -121,8 +121,8 @@ actor IngestService {
         lane.isCounting = false
     }
 
-    /// Starts a task for writes of other processes, such as an import. It looks at the apps' own streams from time to
-    /// time. The streams of users are only looked at after a commit.
+    /// Starts a task for writes of other processes, such as an import. It checks the apps' own streams from time to time. The streams of users
+    /// are only checked after a commit.
     private func startWatch() {
         watch = Task { [weak self] in
             while !Task.isCancelled {
@@ -135,7 +135,7 @@ actor IngestService {
     func wakeMainStreams() {
         for key in outlets.keys {
             let stream = StreamName(app: key.app)
-            // An app whose users have streams may have no stream of its own.
+            // An app with streams of users may have no stream of its own.
             guard FileManager.default.fileExists(atPath: store.path(of: stream)) else { continue }
             wake(.init(stream: stream, className: key.className))
         }
@@ -168,7 +168,7 @@ actor IngestService {
                 let isMore = try await deliver(lane)
                 lane.failures = 0
                 guard isMore || lane.isWoken else { break }
-                // Other lanes get their turn.
+                // Other lanes have their turn.
                 if !queued.isEmpty, lane.batches >= 8 { await close(lane) }
             } catch is CancellationError {
                 break
@@ -181,7 +181,7 @@ actor IngestService {
         uses += 1
         lane.lastUse = uses
         letNextIn()
-        // Objects were added after the last look.
+        // Objects were added after the last check.
         if lane.isWoken, !isStopping, !Task.isCancelled { wake(key) }
     }
 

@@ -10,7 +10,7 @@ public struct KeyAuthenticator: Authenticator {
     public func identify(_ token: String) async throws -> Identity? {
         guard token.hasPrefix("key:") else { return nil }
         guard let user = users[KeyHash(of: String(token.dropFirst(4)))] else {
-            throw TokenRefusal("nobody has this key")
+            throw TokenRefusal("no user has this key")
         }
         return Identity(user: user)
     }

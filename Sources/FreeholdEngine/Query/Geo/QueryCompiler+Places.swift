@@ -12,7 +12,7 @@ extension QueryCompiler {
         }
         let name = names.className(of: target)
         guard names.table(of: target).isEmbedded else {
-            throw notPlaces("\(what) needs embedded objects, and \(name) is no embedded class.", named)
+            throw notPlaces("\(what) needs embedded objects, and \(name) isn't an embedded class.", named)
         }
         guard case .column(let type)? = names.property(named: "type", of: target)?.kind,
             case .column(let coordinates)? = names.property(named: "coordinates", of: target)?.kind,

@@ -72,7 +72,11 @@ extension QueryCompiler {
         }
         guard let x = left.type.numeric, let y = right.type.numeric else {
             let wrong = left.type.numeric == nil ? left : right
-            throw error(.type, "'\(wrong.name)' is no number, so that it can't be calculated with.", path: wrong.named)
+            throw error(
+                .type,
+                "'\(wrong.name)' isn't a number, so that it can't be calculated with.",
+                path: wrong.named
+            )
         }
         let type: ColumnType =
             x == .mixed || y == .mixed
@@ -231,7 +235,7 @@ extension QueryCompiler {
                 return .comparison(path, op.comparison!, list)
             }
             guard quantifier != nil || side.path?.isToMany == true else {
-                throw error(.type, "'\(side.name)' is no list. Use IN.", path: side.named)
+                throw error(.type, "'\(side.name)' isn't a list. Use IN.", path: side.named)
             }
             let values = try values(constants, side, op: op)
             var list = side

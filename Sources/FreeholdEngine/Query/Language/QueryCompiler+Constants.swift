@@ -71,7 +71,7 @@ extension QueryCompiler {
             return .link(key)
         case .column(.mixed):
             guard let tableID else {
-                throw error(.constant, "Of a mixed value the object's table must be given: L2:7.", path: side.named)
+                throw error(.constant, "For a mixed value, the object's table must be given: L2:7.", path: side.named)
             }
             return .objectLink(ObjectLink(tableID: tableID, key: key))
         default: throw mismatch("an object", side)
@@ -123,7 +123,7 @@ extension QueryCompiler {
         switch misfit {
         case .type: mismatch(what, side)
         case .fraction(let number):
-            error(.constant, "\(number) is no whole number, as '\(side.name)' is.", path: side.named)
+            error(.constant, "\(number) isn't a whole number, as '\(side.name)' is.", path: side.named)
         case .range(let number): outOfRange(number, side)
         }
     }

@@ -76,7 +76,7 @@ extension QueryCompiler {
         private mutating func goOn() throws(Mistake) {
             guard let last = column else { return }
             guard cls != nil else {
-                throw Mistake(code: .type, message: "'\(last.name)' is no link, so that nothing can follow it.")
+                throw Mistake(code: .type, message: "'\(last.name)' isn't a link, so that nothing can follow it.")
             }
             path.steps.append(path.subscripts.first.map { .element(last, $0) } ?? .link(last))
             path.subscripts = []
@@ -170,7 +170,7 @@ extension QueryCompiler {
             }
         case .length:
             guard resolved.type == .string || resolved.type == .data else {
-                throw error(.type, "'\(named.text)' is no string.", path: named)
+                throw error(.type, "'\(named.text)' isn't a string.", path: named)
             }
         case .aggregate(let aggregate):
             guard isMany else {

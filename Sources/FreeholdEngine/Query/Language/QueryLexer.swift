@@ -105,14 +105,14 @@ struct QueryLexer {
         case "uuid":
             if let text = try parenthesised(start) {
                 guard text.utf8.count == 36, let uuid = UUID(uuidString: text) else {
-                    throw error(.constant, "'\(QueryToken.short(text))' is no UUID.", at: start)
+                    throw error(.constant, "'\(QueryToken.short(text))' isn't a UUID.", at: start)
                 }
                 return .literal(.value(.uuid(uuid)))
             }
         case "decimal":
             if let text = try parenthesised(start) {
                 guard let number = Decimal128(text) else {
-                    throw error(.constant, "'\(QueryToken.short(text))' is no decimal number.", at: start)
+                    throw error(.constant, "'\(QueryToken.short(text))' isn't a decimal number.", at: start)
                 }
                 return .literal(.value(.decimal128(number)))
             }
@@ -121,7 +121,7 @@ struct QueryLexer {
                 guard let id = ObjectId(text) else {
                     throw error(
                         .constant,
-                        "'\(QueryToken.short(text))' is no ObjectId: 24 hexadecimal digits.",
+                        "'\(QueryToken.short(text))' isn't an ObjectId: 24 hexadecimal digits.",
                         at: start
                     )
                 }
@@ -251,7 +251,7 @@ struct QueryLexer {
         }
         if at < bytes.count, Self.isNameStart(bytes[at]) {
             _ = name()
-            throw error(.constant, "'\(QueryToken.short(string(from: start, to: at)))' is no number.", at: start)
+            throw error(.constant, "'\(QueryToken.short(string(from: start, to: at)))' isn't a number.", at: start)
         }
         return .number(string(from: start, to: at))
     }
@@ -282,7 +282,7 @@ struct QueryLexer {
         }
         let numbers = fields.compactMap { Int64($0) }
         guard numbers.count == fields.count, let timestamp = Timestamp(calendar: numbers) else {
-            throw error(.constant, "'\(QueryToken.short(string(from: start, to: at)))' is no date.", at: start)
+            throw error(.constant, "'\(QueryToken.short(string(from: start, to: at)))' isn't a date.", at: start)
         }
         return timestamp
     }

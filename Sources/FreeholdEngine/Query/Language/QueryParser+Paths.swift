@@ -84,7 +84,7 @@ extension QueryParser {
             inner = try parser.path(nil)
             guard case .end = parser.current.kind else { throw parser.fail("") }
         } catch {
-            throw fail(.argument, "'\(QueryToken.short(text))' is no path.")
+            throw fail(.argument, "'\(QueryToken.short(text))' isn't a path.")
         }
         if path.suffix != nil, inner.suffix != nil {
             throw fail(.argument, "A path has one operation at most.")
@@ -139,7 +139,7 @@ extension QueryParser {
         try expect(.dot)
         if case .operation(let name) = current.kind {
             guard name == "count" || name == "size" else {
-                throw fail("Of all incoming links only the count is known.", expected: ["@count", "a class"])
+                throw fail("Only the count of all incoming links is known.", expected: ["@count", "a class"])
             }
             advance()
             path.suffix = .incomingLinks
@@ -185,7 +185,7 @@ extension QueryParser {
             case "first": place = .first
             case "last": place = .last
             case "size": place = nil
-            default: throw fail("'\(QueryToken.short(name))' is no place.", expected: Self.places)
+            default: throw fail("'\(QueryToken.short(name))' isn't a place.", expected: Self.places)
             }
         case .argument(let number):
             let argument = try argument(number)

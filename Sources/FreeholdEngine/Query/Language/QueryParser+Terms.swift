@@ -106,7 +106,7 @@ extension QueryParser {
     mutating func subqueryEnd() throws(QueryError) {
         try expect(.dot)
         guard case .operation(let name) = current.kind, name == "count" || name == "size" else {
-            throw fail("Of a subquery only the count is known.", expected: ["@count", "@size"])
+            throw fail("Only the count of a subquery is known.", expected: ["@count", "@size"])
         }
         advance()
     }

@@ -383,7 +383,7 @@ package struct QueryParser {
                 if stageKeyword() != nil { return nil }
                 throw QueryError(
                     .syntax,
-                    "'\(QueryToken.short(name))' is no operator.",
+                    "'\(QueryToken.short(name))' isn't an operator.",
                     text: text,
                     position: position(current.start),
                     expected: Self.operators,

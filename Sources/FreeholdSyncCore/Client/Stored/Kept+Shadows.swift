@@ -21,7 +21,7 @@ extension SlotRun: Kept {
         let first = try SlotID(from: &reader)
         let count = try Int(from: &reader)
         guard count >= 0, first.number.addingReportingOverflow(UInt64(count)).overflow == false else {
-            throw reader.cursor.error(.invalidNumber, "\(count) is no length of a run")
+            throw reader.cursor.error(.invalidNumber, "\(count) isn't a length of a run")
         }
         self.init(first: first, count: count)
     }

@@ -18,7 +18,9 @@ struct KeptReader {
 
     init(_ bytes: UnsafeRawBufferPointer) { cursor = ByteCursor(bytes) }
 
-    func unknown(_ kind: UInt8) -> CodecError { cursor.error(.unknownKind, "\(kind) is no kind of what a file keeps") }
+    func unknown(_ kind: UInt8) -> CodecError {
+        cursor.error(.unknownKind, "\(kind) isn't a kind of data that a file keeps")
+    }
 
     mutating func kind() throws(CodecError) -> UInt8 { try cursor.byte() }
 

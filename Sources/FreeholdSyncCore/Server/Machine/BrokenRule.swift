@@ -1,13 +1,13 @@
-/// A rule of nodes that share a store. Tests break one at a time, to see that simulated worlds fail without it.
+/// A rule of nodes that share a store. Tests break one rule at a time, to show that simulations fail without it.
 enum BrokenRule: CaseIterable, Sendable {
-    /// A commit of another node is read once, not by each session.
+    /// A node reads a commit of another node once, and not for each session.
     case readsOnce
-    /// An answer comes before the step that has the commit.
+    /// An answer is sent before the step that contains the commit.
     case answersFirst
-    /// A head counts by the time at which it was requested.
+    /// Heads are compared in the order of their requests.
     case headsInOrder
-    /// A commit of a step is a session's only if it has the session's running hash.
+    /// A commit of a step belongs to a session only if it has the running hash that the session knows.
     case comparesHashes
-    /// A store that went back is noticed.
+    /// A node detects a store that went back.
     case noticesReturn
 }

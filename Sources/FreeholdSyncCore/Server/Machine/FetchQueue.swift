@@ -1,9 +1,9 @@
-/// The objects that a client asked for by name, by requests, in order.
+/// The names of the objects that a client requested, by request, in order.
 struct FetchQueue: Sendable {
     private var requests: ArraySlice<ArraySlice<ObjectName>> = []
     /// The number of names.
     private(set) var names = 0
-    /// About how many bytes the names take in memory.
+    /// The estimated size of the names in memory, in bytes.
     private(set) var bytes = 0
 
     var isEmpty: Bool { requests.isEmpty }
@@ -11,10 +11,10 @@ struct FetchQueue: Sendable {
     /// The number of requests.
     var count: Int { requests.count }
 
-    /// The names of the first request that weren't read.
+    /// The names of the first request that weren't read yet.
     var first: ArraySlice<ObjectName>? { requests.first }
 
-    /// Adds a request. Names that it has twice count once.
+    /// Adds a request. A repeated name counts once.
     mutating func append(_ names: [ObjectName]) {
         let sorted = Set(names).sorted()
         guard !sorted.isEmpty else { return }
@@ -25,7 +25,7 @@ struct FetchQueue: Sendable {
 
     /// Removes names from the beginning of the first request.
     ///
-    /// - Precondition: The first request has so many names.
+    /// - Precondition: The first request has at least `count` names.
     mutating func removeFirst(_ count: Int) {
         guard var names = requests.popFirst() else { preconditionFailure("There is no request.") }
         self.names -= count

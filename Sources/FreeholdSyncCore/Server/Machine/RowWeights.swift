@@ -1,4 +1,4 @@
-/// The sizes of the rows that a node remembers of a stream, so that rows are bounded by bytes and not by their number.
+/// The sizes of the rows that a node keeps for a stream. They bound the rows by bytes instead of their number.
 ///
 /// Sizes are estimates: an object is measured when it is read or created, and grows by the size of each commit that changes it.
 struct RowWeights: Sendable {
@@ -8,7 +8,7 @@ struct RowWeights: Sendable {
     /// The sum of the sizes.
     private(set) var bytes = 0
 
-    /// Notes the size of an object.
+    /// Sets the size of an object.
     mutating func set(_ name: ObjectName, to size: Int) {
         if let old = sizes.updateValue(size, forKey: name) {
             bytes += size - old
@@ -28,7 +28,7 @@ struct RowWeights: Sendable {
         return true
     }
 
-    /// Removes the oldest rows until the others have at most some bytes.
+    /// Removes the oldest rows until the remaining ones have at most `most` bytes.
     ///
     /// - Complexity: O(removed rows)
     mutating func trim(_ rows: inout [ObjectName: MergedObject?], to most: Int) {
@@ -48,7 +48,7 @@ struct RowWeights: Sendable {
 }
 
 extension MergedObject {
-    /// About how many bytes the object takes in memory.
+    /// The estimated size of the object in memory, in bytes.
     ///
     /// - Complexity: O(size of the object)
     public var estimatedBytes: Int { Int(clamping: contents.estimatedBytes) }

@@ -1,53 +1,54 @@
-/// Names a connection of a server node. Numbers aren't used again.
+/// The number of a connection of a node. A number isn't used again.
 public typealias ConnectionNumber = UInt64
-/// Names a request that a machine made of its store.
+/// The number of a request of a machine to its store.
 public typealias RequestNumber = UInt64
 
-/// What happens to a `ServerMachine`.
+/// An event that a `ServerMachine` handles.
 public enum ServerEvent: Sendable {
     case opened(ConnectionNumber)
     case closed(ConnectionNumber)
-    /// A message, which took so many bytes.
+    /// A message, and its size.
     case received(ConnectionNumber, ClientMessage, bytes: UInt64)
-    /// The bytes of a message weren't understood.
+    /// A message that can't be decoded.
     case unreadable(ConnectionNumber)
-    /// The answer to a request. If nothing comes for long, `.failed(.unknown)` is due.
+    /// The answer to a request. If the answer is missing for a long time, the caller passes `.failed(.unknown)`.
     case answered(RequestNumber, ServerStoreAnswer)
     case timer(ServerTimer)
     /// Work that was handed out is done.
     case worked(WorkNumber, ServerWorkResult)
-    /// Another node committed to the stream. It is a hint: a node that isn't told finds out by itself, later.
+    /// Another node committed to the stream. The event is a hint: without it, the node finds the commit when its timer `look` fires.
     case moved(StreamName)
-    /// Another node, or another writer of the same store, committed a step, and it is durable. A step that doesn't begin where the node's
-    /// sessions are is a hint like `moved`.
+    /// Another node, or another writer of the same store, committed a step, and the step is durable. A step that doesn't begin at the published
+    /// head is a hint like `moved`.
     case committed(StreamName, StreamStep)
-    /// Somebody wants changes done who has no file: a program that asks by HTTP, an import. It is answered by `ServerAction.submitted`.
+    /// A program without a file requests changes, for example an HTTP request or an import. The answer is `ServerAction.submitted`.
     case submit(SubmissionNumber, Submission)
-    /// What users may see, or whether they may bind, is another thing now: what they hold follows. Nil: of all users.
+    /// The rights of users, or their permission to bind, have changed. Their sessions receive the difference. Nil stands for all users.
     case rightsChanged(Set<SyncString>?)
-    /// Objects of these classes, by app, aren't taken for now, and those of all others are: where they go doesn't keep up. Commits with such
-    /// objects wait, and what their devices made after them; nothing that goes down does.
+    /// Objects of these classes, by app, aren't accepted for now, because their destination doesn't keep up. The objects of all other classes are
+    /// accepted. Commits with such objects wait, and so do the later commits of their devices. Downloads continue.
     case hold([SyncString: Set<SyncString>])
-    /// An app's schema has other versions now: its sessions bind anew.
+    /// The versions of an app's schema have changed. The sessions of the app end and bind again.
     case schemaChanged(SyncString)
-    /// The node goes away in so many milliseconds.
+    /// The node ends after this number of milliseconds.
     case drain(after: UInt64)
 }
 
-/// Names a submission of a node. Numbers aren't used again.
+/// The number of a submission of a node. A number isn't used again.
 public typealias SubmissionNumber = UInt64
 
-/// Changes of somebody who has no file. They are merged as a device's commit whose author sees the newest state.
+/// Changes of a program that has no file. They are merged like a device's commit whose author sees the newest state.
 public struct Submission: Sendable {
     public var stream: StreamName
     public var user: SyncString
-    /// Nothing in them names own elements or instances of other commits. The machine gives their own numbers the commit's number in place of
-    /// all but the lowest 32 bits.
+    /// The changes. They must not name elements or instances that other commits of the same file created. In the numbers of new elements and
+    /// instances, the machine keeps the lowest 32 bits and replaces the others with the number of the commit.
     public var changes: [Change]
-    /// The version of each object that the author saw; of those that aren't named, the newest one.
+    /// The versions of objects that the author has seen. For other objects, the author has seen the newest version.
     public var seen: [ObjectName: StreamVersion]
-    /// How the author sees what is stored, and by which version of the schema the changes are written. Nil: as it is.
+    /// The translation between the author's version of the schema and the stored one. Nil if they are equal.
     public var lens: (any SessionLens)?
+    /// The version of the schema under which the changes were written.
     public var schemaVersion: UInt64
 
     public init(
@@ -64,105 +65,105 @@ public struct Submission: Sendable {
 }
 
 public enum SubmissionOutcome: Sendable {
-    /// It is durable. Refused changes weren't done; the others were.
+    /// The changes are durable, except the refused ones, which weren't made.
     case done(version: StreamVersion, refusals: [Refusal])
-    /// Nothing was done; or, with `.transient`, nobody knows.
+    /// No change was made. With `.transient`, it isn't known whether changes were made.
     case failed(SyncFault, text: SyncString)
 }
 
-/// What a `ServerMachine` wants done, in order.
+/// An action that a `ServerMachine` requests. The caller executes actions in their order.
 public enum ServerAction: Sendable {
     case send(ConnectionNumber, ServerMessage)
     case close(ConnectionNumber)
     case request(RequestNumber, ServerStoreRequest)
-    /// Work that takes long. It may be done on any thread, slice by slice; `ServerEvent.worked` is due then.
+    /// Work that takes long. Any thread may do it, slice by slice. At its end the caller passes `ServerEvent.worked`.
     case work(WorkNumber, ServerWork)
-    /// The result of the work isn't needed any more.
+    /// The caller should end the work, because its result isn't needed any more.
     case cancelWork(WorkNumber)
-    /// What became of a submission. Each is answered once, unless the node dies.
+    /// The outcome of a submission. Each submission has one outcome, unless the node ends before.
     case submitted(SubmissionNumber, SubmissionOutcome)
     /// The timer fires at this time. A new time replaces the old one.
     case setTimer(ServerTimer, at: Int64)
 }
 
 public enum ServerTimer: Hashable, Sendable {
-    /// Commits that wait for more are to be merged.
+    /// The waiting commits of the stream are merged.
     case group(StreamName)
-    /// Time to look whether another node was there, and to try again what failed.
+    /// The machine checks whether another node has committed, and repeats failed requests.
     case look(StreamName)
-    /// Time to cut logs.
+    /// Logs are cut.
     case trim
 }
 
-/// What a server allows and how it behaves. Times are in milliseconds.
+/// The settings of a server. Times are in milliseconds.
 public struct ServerConfiguration: Sendable {
     /// The apps by name.
     public var apps: [SyncString: ServerApp]
-    /// Who a token is, at a time in milliseconds since 2015-01-01. Nil if it isn't accepted.
+    /// Returns the user of a token at a time in milliseconds since 2015-01-01. Returns `nil` if the token isn't accepted.
     public var authenticate: @Sendable (AccessToken, Int64) -> SyncString?
-    /// The bytes that a message takes: both sides must count alike, else credit leaks away.
+    /// Returns the credit that a message uses, in bytes. Client and server must calculate the same number. Otherwise credit is lost.
     public var size: @Sendable (ServerMessage) -> UInt64 = \.estimatedSize
 
-    /// The bytes that a commit takes of the credit for uploads. Both sides must count alike here, too.
+    /// Returns the credit for uploads that a commit uses, in bytes. Client and server must calculate the same number.
     public var commitSize: @Sendable (Commit) -> UInt64 = { 64 + 64 * UInt64($0.changes.count) }
 
     public var limits = MessageLimits()
-    /// The secret of the file under which a stream's submissions are written. All nodes and imports that use the store have to derive the same
-    /// one. Nil: each machine has a file of its own.
+    /// Returns the secret of the file under which the submissions of a stream are written. All nodes and imports that use the store must derive
+    /// the same secret. If the closure is `nil`, each machine creates a file of its own.
     public var writerSecret: (@Sendable (StreamName) -> FileSecret)?
-    /// Ways to compress messages that whoever sends and reads them can do. A client gets the first that it names, too.
+    /// The kinds of compression that the transport of the node supports. A client uses the first kind in its list that is one of these.
     public var compressions: Set<CompressionKind> = []
-    /// What a session may upload at first, and may have waiting.
+    /// The bytes that a session may upload at first. Later, it is the bound for uploads that wait.
     public var uploadCredit: UInt64 = 4 << 20
     public var groupDelay: Int64 = 5
-    /// The changes that end a group's wait.
+    /// The number of waiting changes at which a group begins without a further delay.
     public var groupChanges = 500
     public var chunkObjects = 1_000
     public var chunkBytes: UInt64 = 256 << 10
-    /// The objects of a step. A file that is further behind gets several.
+    /// The maximum number of objects of a step. A file that is further behind receives several steps.
     public var stepObjects = 5_000
     public var lookInterval: Int64 = 1_000
     public var trimInterval: Int64 = 3_600_000
     public var logAge: Int64 = 7 * 86_400_000
     public var horizonAge: Int64 = 30 * 86_400_000
-    /// The most conditions of a query set.
+    /// The maximum number of conditions of a query set.
     public var conditions = 1_000
-    /// The most held objects that a session keeps of those that its client names, and the most objects that a client asks for at once.
+    /// The maximum number of held objects that a session keeps, of those that its client names, and of objects that a client requests at once.
     public var heldObjects = HeldObject.mostNamed
-    /// The most bytes of the schema's documents in a bind.
+    /// The maximum size of the schema's documents in a bind, in bytes.
     public var schemaBytes = 1 << 20
-    /// The requests of one user that the store has at the same time. Others wait for them.
+    /// The maximum number of requests of one user that the store has at the same time. Further requests wait.
     public var requestsPerUser = 8
-    /// The steps that one object may cost when a condition is compared with it; see `WorkBudget`. If more are needed, the object
-    /// isn't shown, and the client is sent an error of the query.
+    /// The maximum number of steps for the comparison of one object with a condition; see `WorkBudget`. If more are needed, the object isn't
+    /// shown, and the client receives an error of the query.
     public var objectSteps = 5_000_000
-    /// The steps of work that are done at once. Work that needs more is handed out.
+    /// The maximum number of steps of work that are done immediately. Longer work is handed out.
     public var inlineSteps = 5_000
-    /// The bytes of objects that a node remembers for merges, of all streams together.
+    /// The maximum size of the objects of all streams that a node keeps for merges, in bytes.
     public var rowBytes = 64 << 20
-    /// The bytes that the stored objects may have together that a commit changes.
+    /// The maximum total size of the stored objects that are read for one commit, in bytes.
     public var groupBytes = 256 << 20
-    /// The most commits of a bind that weren't answered.
+    /// The maximum number of unanswered commits in a bind.
     public var pendingCommits = JournalRange.mostPending
     /// The bytes that the sessions of one user may keep together. One message or commit may exceed them.
     public var userBytes = 32 << 20
-    /// The bytes that all sessions may keep together. Above it each user's share is smaller.
+    /// The bytes that all sessions may keep together. If they keep more, each user's share is smaller.
     public var nodeBytes = 1 << 30
-    /// The bytes that the objects of one user may take in a stream. 0: any number.
+    /// The bytes that the objects of one user may take in a stream. 0 means no limit.
     public var userDiskBytes: UInt64 = 0
-    /// The bytes of a query set.
+    /// The maximum size of a query set, in bytes.
     public var queryBytes = 64 << 10
-    /// Messages that are several times as large are sent in parts of so many bytes, to clients that take that.
+    /// The size of the parts of a message, in bytes. A message that is several times as large is sent in parts to a client that accepts parts.
     public var partBytes: UInt64 = 16 << 10
-    /// Parts of an incomplete commit are given to the store once there are so many bytes of them, or after so many milliseconds.
+    /// The bytes, and the milliseconds, after which the received parts of an incomplete commit are written to the store.
     public var keptBytes: UInt64 = 1 << 20
     public var keepDelay: Int64 = 2_000
-    /// The bytes that wait for the sessions of one connection. Once there are so many, its other sessions wait.
+    /// The bytes of messages in parts that wait for the sessions of one connection. At this number, the other sessions of the connection wait.
     public var outgoingBytes: UInt64 = 64 << 20
-    /// How long an incomplete commit is kept to which nothing is added.
+    /// The time for which the store keeps an incomplete commit that receives no new parts.
     public var partAge: Int64 = 86_400_000
-    /// How long a file is known that never uploaded anything and never had all objects that it asked for. One that had them is known for
-    /// `horizonAge`.
+    /// The time for which the store keeps a file that has never uploaded anything and has never received all objects that it requested. Other
+    /// files are kept for `horizonAge`.
     public var unusedFileAge: Int64 = 86_400_000
     public var connections = 20_000
     /// Rules that a test breaks.
@@ -181,12 +182,12 @@ public struct ServerConfiguration: Sendable {
     }
 }
 
-/// What becomes of a file that comes with a schema of its own.
+/// The result of the check of a client's schema.
 public struct SchemaJudgement: Sendable {
     public var verdict: SchemaVerdict
-    /// The app took classes over that say more of merges.
+    /// The app's merge rules, if classes of the client's schema were added to the app. Nil if the rules are unchanged.
     public var rules: MergeRules?
-    /// How the file's app sees what is stored. Nil: as it is.
+    /// The translation between the client's version of the schema and the stored one. Nil if they are equal.
     public var lens: (any SessionLens)?
 
     public init(_ verdict: SchemaVerdict, rules: MergeRules? = nil, lens: (any SessionLens)? = nil) {
@@ -194,16 +195,17 @@ public struct SchemaJudgement: Sendable {
     }
 }
 
-/// What a server knows of an app.
+/// An app that a server serves.
 public struct ServerApp: Sendable {
     public var merge: StreamMerge
-    /// What becomes of a file with a schema of its own. Nil accepts any.
+    /// Checks the schema of a client. If the closure is `nil`, any schema is accepted.
     public var judge: (@Sendable (SchemaClaim) -> SchemaJudgement)?
-    /// What a user may see and write in a stream. Nil: everything, as far as ``allows`` says.
+    /// Returns the rights of a user in a stream. If the closure is `nil`, a user may see and write everything in the streams that ``allows``
+    /// permits.
     public var rights: (@Sendable (_ user: SyncString, _ stream: SyncValue?) -> any SessionRights)?
-    /// The stored classes, as far as they are known now: conditions are checked against them.
+    /// Returns the stored classes that are known now. Conditions are checked against them.
     public var schema: @Sendable () -> ConditionSchema? = { nil }
-    /// Whether a user may bind a stream.
+    /// Returns whether a user may bind a stream.
     public var allows: @Sendable (_ user: SyncString, _ stream: SyncValue?) -> Bool = { _, _ in true }
 
     public init(rules: MergeRules = MergeRules()) { merge = StreamMerge(rules) }

@@ -1,4 +1,4 @@
-/// Files: who they are, and what they have.
+/// The binding of files: their identities, and their positions in the history of a stream.
 extension ServerMachine {
     mutating func takeBind(_ answer: ServerStoreAnswer, _ key: SessionKey, asked: KnownHead?) {
         guard let session = sessions[key], let user = connections[key.connection]?.user else { return }
@@ -8,7 +8,7 @@ extension ServerMachine {
         // If the store went back, the session has ended with the others.
         guard learn(file.head, session.stream, asked: asked) else { return }
         let bind = session.bind
-        // Versions of a bootstrap that didn't end are of a history, too: work on its objects names them.
+        // The cursor of an interrupted bootstrap must belong to this history, too, because pending work on its objects names its versions.
         for (cursor, hash) in [(bind.cursor, file.cursor), (bind.bootstrap?.cursor, file.bootstrap)] {
             guard let cursor, cursor.epoch != file.head.epoch || hash != cursor.hash else { continue }
             return end(key, .storeReplaced, "The stream has another history.")
@@ -21,7 +21,7 @@ extension ServerMachine {
         }
         let journal = bind.journal
         guard let row = file.file, row.secret == SecretHash(identity.secret) else {
-            // The store is older than the file, or somebody guesses. Whoever it is gets a number of its own, and nothing of others'.
+            // The store is older than the file, or the secret is a guess. The client gets a new number, and no data of another file.
             guard bind.isReset || journal.acknowledged == 0 else {
                 return end(key, .storeReplaced, "The file isn't known.")
             }
@@ -37,7 +37,7 @@ extension ServerMachine {
             let answers = file.answers.prefix { $0.answer.commit <= common }
             return identify(key, user, file, fork: Fork(common: common, answers: Ack(Array(answers))))
         }
-        // A commit that was sent may wait at some node: under another number it would be done twice.
+        // A sent commit may still wait at a node, and would be executed twice under another number. So only a file without such commits gets one.
         let isIdle = journal.acknowledged + UInt64(journal.pending.count) <= common
         if isIdle, isFoughtOver(row.ident, in: session.stream) {
             let answers = file.answers.prefix { $0.answer.commit <= common }
@@ -47,8 +47,8 @@ extension ServerMachine {
         finish(key, file, row, identity: nil, fork: nil)
     }
 
-    /// Whether two live copies take a file from each other again and again. They did nothing that would tell them apart, so the one that comes
-    /// gets another number.
+    /// Returns whether two live copies of a file repeatedly end each other's sessions. The copies have the same commits and can't be
+    /// distinguished by them, so the copy that binds gets another number.
     private mutating func isFoughtOver(_ ident: FileIdent, in name: StreamName) -> Bool {
         guard let stream = streams[name], stream.sessions[ident] != nil else { return false }
         var fight = stream.fights[ident] ?? Fight(time: now)
@@ -60,7 +60,7 @@ extension ServerMachine {
         return isOver
     }
 
-    /// A file that lost its history asks which of its commits this store has.
+    /// Binds a file that resets because the server has another history, and finds the commits of the file that this store has.
     private mutating func rebind(_ key: SessionKey, _ user: SyncString, _ file: FileAnswer, _ row: FileRow) {
         guard let journal = sessions[key]?.bind.journal else { return }
         let common = file.lastCommon(journal, row)
@@ -74,15 +74,18 @@ extension ServerMachine {
         finish(key, plain, row, identity: nil, fork: nil)
     }
 
+    /// Requests a new number for a file.
+    ///
+    /// - Parameter fork: The last commit in common with the file that the bind names. Nil if the bind names no file.
     private mutating func identify(_ key: SessionKey, _ user: SyncString, _ file: FileAnswer, fork: Fork?) {
         guard let session = sessions[key] else { return }
         let secret = FileSecret(high: draw(), low: draw())
         var (parents, clock) = ([FileParent](), Clock.zero)
-        // Whoever doesn't know the secret inherits nothing.
+        // A client that doesn't know the file's secret inherits nothing.
         if let fork, let row = file.file, row.secret == session.bind.file.map({ SecretHash($0.secret) }) {
             let known = file.answer(to: fork.common)
             clock = known?.clock ?? row.clock
-            // Without a common commit it is a copy of what that file was copied from, too: its work names what was made there.
+            // A file without a common commit inherits the parents, too, because its work may name elements that the parents created.
             parents = row.parents
             if fork.common > 0 {
                 let version = known?.version ?? file.answers.first.map { $0.answer.version - 1 } ?? file.head.version
@@ -106,14 +109,14 @@ extension ServerMachine {
         _ fork: Fork?
     ) {
         guard sessions[key] != nil else { return }
-        // A number whose answer was lost stays unused.
+        // If the answer is lost, the new number stays unused.
         if case .failed(let failure) = answer, failure.isFullDisk, bindGuest(key, file, fork) { return }
         guard case .file(let row) = answer else {
             return end(key, .transient(after: 1_000), "The store can't be reached.")
         }
         note(key, row.ident)
         var known = row
-        // The copy has what the original has.
+        // The copy has the same queries and objects as the original.
         (known.subscribed, known.pending) = (file.file?.subscribed, file.file?.pending)
         known.classes = file.file?.classes ?? []
         for (queries, isComplete) in [(known.subscribed, true), (known.pending, false)] {
@@ -131,7 +134,7 @@ extension ServerMachine {
         note(session, ident, leastBase: session.bind.leastBase)
     }
 
-    /// A live session's file is seen, however long ago it was bound.
+    /// Notes in the store that the file of a bound session is in use.
     mutating func note(_ key: SessionKey) {
         guard let session = sessions[key], session.ident != .me else { return }
         note(session, session.ident, leastBase: session.leastBase)
@@ -148,19 +151,19 @@ extension ServerMachine {
         request(session.stream, kind, .note, of: session.user)
     }
 
-    /// What is known of a file that is bound.
+    /// The data of a file that is being bound.
     struct Binding: Sendable {
         let file: FileAnswer
         let row: FileRow
         let identity: FileIdentity?
         let fork: Fork?
-        /// The query set whose bootstrap goes on.
+        /// The query set whose interrupted bootstrap continues.
         let begun: Queries?
         /// The number of changes of the session's rights before its views were made.
         let rightsChanges: Int
     }
 
-    /// The session begins once its queries are understood.
+    /// Compiles the queries of a file that is being bound. The session begins after that.
     mutating func finish(
         _ key: SessionKey,
         _ file: FileAnswer,
@@ -170,7 +173,8 @@ extension ServerMachine {
     ) {
         guard let session = sessions[key] else { return }
         let bind = session.bind
-        // A bootstrap counts as complete once it is sent. Its end may not have arrived. With objects of an earlier view, it begins anew.
+        // The store notes a bootstrap as complete once it is sent, but its end may not have arrived. A client without a cursor can continue it.
+        // With objects of an earlier view, it begins again.
         let sets = bind.cursor == nil ? [row.pending, row.subscribed] : [row.pending]
         let begun = sets.compactMap { $0 }.first { $0.version == bind.bootstrap?.queryVersion }
         let binding = Binding(
@@ -185,9 +189,9 @@ extension ServerMachine {
         start(views(of: queries, session), of: session.user, .bind(key, binding))
     }
 
-    /// The session begins.
+    /// Begins a session, or queues it until the head of its answer is published.
     ///
-    /// - Parameter views: of the query set that the client has, and of the one whose bootstrap goes on.
+    /// - Parameter views: the view of the query set that the client has, and the view of the one whose bootstrap continues.
     mutating func finish(_ key: SessionKey, _ binding: Binding, views: [View]) {
         let (file, row, identity, fork) = (binding.file, binding.row, binding.identity, binding.fork)
         if let changes = sessions[key]?.rightsChanges, changes != binding.rightsChanges {
@@ -222,14 +226,15 @@ extension ServerMachine {
         let start = begin(&session, binding, views: views)
         sessions[key] = session
         if streams[stream] == nil { remember(stream, at: file.head) }
-        // What was done before the file was copied, another copy may have sent.
+        // Another copy may have sent the commits that were made before the file was copied.
         let last = (file.answers.last ?? file.known)?.answer.version
         if !row.parents.isEmpty, row.last == 0 || row.parents.contains(where: { $0.version == last }) {
             streams[stream]?.copies.insert(row.ident)
         }
         let other = streams[stream]?.sessions[row.ident]
         streams[stream]?.sessions.insert(key, of: row.ident, session.view)
-        // Of two sessions of one file the new one counts: the other's connection is dead, or it is a copy and is found out.
+        // The new session replaces an older one of the file. The older one has a dead connection, or it belongs to a copy, which its next bind
+        // detects.
         if let other, other != key { end(other, .transient(after: 1_000), "The file was bound anew.") }
         watch(stream)
 
@@ -249,7 +254,7 @@ extension ServerMachine {
         pump(key)
     }
 
-    /// What of its objects a client that binds wasn't shown.
+    /// Returns the part of a bind's view numbers that identifies hidden and translated fields. Returns `nil` if it is unknown or ambiguous.
     private static func masks(_ bind: Bind) -> UInt32? {
         guard bind.cursor != nil || bind.bootstrap != nil else { return 0 }
         let views = (bind.cursor == nil ? [] : [bind.view]) + (bind.bootstrap == nil ? [] : [bind.bootstrapView])
@@ -257,13 +262,14 @@ extension ServerMachine {
         return masks.count == 1 ? masks.first! : nil
     }
 
+    /// Sets the view and the state with which a session begins, and returns the point at which the client continues.
     private func begin(_ session: inout Session, _ binding: Binding, views: [View]) -> Bound.Start {
         let (bind, file, row) = (session.bind, binding.file, binding.row)
         session.queryBytes = max(row.subscribed?.bytes ?? 0, row.pending?.bytes ?? 0)
         let held = row.subscribed == nil ? nil : views.first.flatMap { $0.number == bind.view ? $0 : nil }
         let pending = binding.begun.flatMap { queries in views.last.map { (queries: queries, view: $0) } }
         let isReachable = bind.cursor.map { $0.version >= file.head.logStart } ?? false
-        // What came of it must be what would come now: the user's rights may be others.
+        // The received chunks must be equal to those that would be sent now. The user's rights may have changed.
         if let position = bind.bootstrap, let pending, pending.queries.version == position.queryVersion,
             bind.bootstrapView == pending.view.number,
             position.cursor.epoch == file.head.epoch, file.bootstrap == position.cursor.hash,
@@ -278,7 +284,7 @@ extension ServerMachine {
                 queries: pending.queries
             )
             bootstrap.skips = position.last
-            // What the chunks haven't got to is still shown as the old view did.
+            // Objects behind the received chunks still have the form of the old view.
             bootstrap.isShown = old != nil || session.masks == pending.view.identity.masksNumber
             if old == nil { bootstrap.classes = row.classes.union(bootstrap.classes).sorted() }
             if let held, old != nil { session.view = held }
@@ -294,14 +300,15 @@ extension ServerMachine {
 }
 
 extension Session {
-    /// Up to where the client knew the answers when it bound. What was sent since may be lost: the store has to know it still.
+    /// Returns the last commit of a file whose answer the client knew when it was bound. The store must keep later answers, because they may have
+    /// been lost.
     fileprivate func confirmed(as ident: FileIdent) -> UInt64 {
         bind.file?.ident == ident ? bind.journal.acknowledged : 0
     }
 }
 
 extension JournalRange {
-    /// The commits behind a common one, which a file with a new number counts from 1 on.
+    /// Returns the commits behind a common one. A file with a new number counts them from 1.
     fileprivate func renumbered(behind common: UInt64?) -> JournalRange {
         let common = common ?? acknowledged
         guard common >= acknowledged else { return JournalRange() }
@@ -310,7 +317,7 @@ extension JournalRange {
 }
 
 extension FileAnswer {
-    /// The last commit that the store and a journal have in common, if they have the acknowledged one.
+    /// Returns the last commit that the store and a journal have in common. Both must have the acknowledged one.
     fileprivate func common(_ journal: JournalRange) -> UInt64 {
         var common = journal.acknowledged
         for (answer, hash) in zip(answers, journal.pending) {
@@ -320,7 +327,7 @@ extension FileAnswer {
         return common
     }
 
-    /// The last commit that the store and a journal have in common; 0 if the journal has none of the store's.
+    /// Returns the last commit that the store and a journal have in common. Returns 0 if the store has no commit of the journal.
     fileprivate func lastCommon(_ journal: JournalRange, _ row: FileRow) -> UInt64 {
         for (index, hash) in journal.pending.enumerated().reversed() {
             let number = journal.acknowledged &+ 1 &+ UInt64(index)
@@ -340,7 +347,7 @@ extension FileAnswer {
 }
 
 extension Ack {
-    /// Nil if there are no answers.
+    /// Creates the acknowledgement of consecutive answers. Returns `nil` if the array is empty.
     init?(_ answers: [StoredAnswer]) {
         guard let first = answers.first, let last = answers.last else { return nil }
         self.init(

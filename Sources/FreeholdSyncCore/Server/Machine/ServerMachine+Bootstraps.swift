@@ -1,4 +1,4 @@
-/// The state of a view, in chunks, as it is at one version.
+/// Bootstraps: the state of a view at one version, sent in chunks.
 extension ServerMachine {
     mutating func subscribe(_ key: SessionKey, _ queries: Queries) {
         guard let session = sessions[key] else { return }
@@ -17,7 +17,7 @@ extension ServerMachine {
         start(views(of: [queries], session), of: session.user, .subscribe(key, queries, number: number))
     }
 
-    /// The queries are understood. If there is a newer set, that counts.
+    /// Begins the bootstrap of a compiled query set, unless the session has received a newer set.
     mutating func subscribe(_ key: SessionKey, _ queries: Queries, views: [View], number: Int) {
         guard var session = sessions[key], let stream = streams[session.stream], session.subscriptions == number,
             let view = views.first
@@ -34,13 +34,13 @@ extension ServerMachine {
         pump(key)
     }
 
-    /// Begins a bootstrap that leads from what the client holds to a view.
+    /// Begins a bootstrap from the client's objects to a view.
     private func begin(_ session: inout Session, _ view: View, _ queries: Queries, _ stream: StreamState) {
         var cursor = stream.head.cursor
         var old: View? = session.holdsUnknown ? nil : session.view
         switch session.state {
         case .bootstrap(let bootstrap) where !bootstrap.isComparison:
-            // What the client got of it counts for nothing that is known.
+            // The client has received a part of this bootstrap, so that its objects belong to no known view.
             old = nil
             session.holdsUnknown = true
             if bootstrap.new.identity.masksNumber != session.masks { session.masks = nil }
@@ -49,7 +49,7 @@ extension ServerMachine {
         var bootstrap = Bootstrap(cursor: cursor, clock: stream.head.clock, old: old, new: view, queries: queries)
         session.classes.formUnion(queries.queries.map(\.className))
         if old == nil { bootstrap.classes = session.classes.union(bootstrap.classes).sorted() }
-        // What the client holds lacks what it wasn't shown.
+        // If the hidden or translated fields differ, the objects that the client holds lack data.
         let isShown = old != nil || session.masks == view.identity.masksNumber
         bootstrap.trusted = isShown ? min(session.told?.version ?? 0, cursor.version) : 0
         bootstrap.isShown = isShown
@@ -68,13 +68,13 @@ extension ServerMachine {
         send(key, .bootstrapBegin(key.number, begin))
     }
 
-    /// Classes are compared by keys, at the client's cursor; or the client only says that it goes on.
+    /// Continues a session. If the client names classes, they are compared by keys at the client's cursor.
     mutating func take(_ resume: Resume, _ key: SessionKey) {
         guard var session = sessions[key] else { return }
         guard isWithinShare(session.user) else { return endOverShare(key) }
         let named = resume.held.named(most: configuration.heldObjects, upTo: .max)
         let held = Dictionary(named.map { ($0.name, $0.version) }) { max($0, $1) }
-        // The client wrote this before it received what was sent meanwhile.
+        // If the cursors differ, the client wrote the message before it received the last changes.
         session.hold(resume.cursor == session.told ? held : held.merging(session.held) { $1 })
         session.leastBase = resume.leastBase
         sessions[key] = session
@@ -145,11 +145,11 @@ extension ServerMachine {
         start(work, of: session.user, .page(session.key, of: bootstrap.number))
     }
 
-    /// A page was compared with the views.
+    /// Sends the next chunk, if it is due, after a page was compared with the views.
     mutating func takePage(_ work: PageWork, of key: SessionKey, number: UInt64) {
         guard let session = sessions[key], case .bootstrap(let old) = session.state, old.isAsked, old.number == number
         else { return }
-        // What the client holds has changed meanwhile.
+        // The versions that the client holds have changed meanwhile.
         guard work.heldChanges == session.heldChanges else { return start(work.page, of: old, session) }
         report(work.failures, to: key)
         var bootstrap = work.bootstrap
@@ -159,7 +159,7 @@ extension ServerMachine {
         let isLastPage = bootstrap.askedKeys == nil ? page.isLast : bootstrap.areKeysLast && page.through == nil
         let isFull = work.isFull
         let isLast = isLastPage && !isFull
-        // Keys without an object are done, too.
+        // Keys without an object don't have to be requested again.
         if !isLast, !isFull, let last = page.through ?? bootstrap.askedKeys?.last { bootstrap.last = last }
         if isLast {
             bootstrap.index += 1
@@ -167,7 +167,7 @@ extension ServerMachine {
         }
         // If objects can be hidden, the end of a page isn't reported, since it depends on them. Otherwise the client gets the first objects
         // early.
-        // A user over the share is sent what waits, since another page needs the room.
+        // A user over the share receives waiting updates early, too, since another page needs the memory.
         let isEarly = session.rights == nil || !isWithinShare(session.user)
         let isDue = isLast || isFull || isEarly && !bootstrap.waiting.isEmpty
         if isDue, let chunk = bootstrap.nextChunk(of: name, isLast: isLast, session.held) {

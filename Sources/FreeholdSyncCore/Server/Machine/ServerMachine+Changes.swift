@@ -1,11 +1,12 @@
-/// What goes down: changes as they are committed, and what a session lacks.
+/// Downloads: changes as they are committed, and changes that a session lacks.
 extension ServerMachine {
-    /// Up to where a session has its stream. A live one is where the node is, so that a step doesn't touch those that it isn't about.
+    /// Returns the position of a session in its stream. A live session is at the published head, so that a step doesn't have to update the
+    /// sessions that it doesn't concern.
     func cursor(of session: Session) -> Cursor? {
         session.isLive ? streams[session.stream]?.head.cursor : session.cursor
     }
 
-    /// Sends a step that was compared with views to the live sessions. Equal views get equal batches, which are made once.
+    /// Sends a step that was compared with views to the live sessions. Sessions with equal views receive equal batches, which are made once.
     mutating func send(_ work: StepWork, of step: StreamStep, in name: StreamName) {
         streams[name]?.sums.take(step, work.members)
         var concerned: Set<ViewIdentity> = []
@@ -29,7 +30,7 @@ extension ServerMachine {
             }
             if isOpen(session) { progress(key) } else { leaveBehind(key, at: step.to) }
         }
-        // Who isn't concerned for long is told now and then how far the stream is.
+        // Sessions that no change concerns receive a progress message every 1,000 versions.
         let stride: StreamVersion = 1_000
         guard step.from.version / stride != step.to.version / stride else { return }
         for key in streams[name]?.sessions.keys ?? [] where sessions[key].map({ isOpen($0) }) == true {
@@ -37,7 +38,7 @@ extension ServerMachine {
         }
     }
 
-    /// Has live sessions whose views are newer than the comparison read the step from the store.
+    /// Lets live sessions read the step from the store if the step wasn't compared with their views, which are new.
     private mutating func leaveUnknownBehind(
         _ work: StepWork,
         concerned: Set<ViewIdentity>,
@@ -53,7 +54,7 @@ extension ServerMachine {
         }
     }
 
-    /// A live session can't be sent what comes behind a cursor.
+    /// Marks a session as behind, because the changes after a cursor can't be sent to it now.
     mutating func leaveBehind(_ key: SessionKey, at cursor: Cursor) {
         if let user = sessions[key]?.user, !isWithinShare(user) { stalled.insert(user) }
         sessions[key]?.cursor = cursor
@@ -65,7 +66,7 @@ extension ServerMachine {
         if !session.isLive { sessions[key]?.cursor = step.to }
         sessions[key]?.noteSent(sending.batches)
         if !sending.batches.isEmpty {
-            // The bytes of a large message were made for sessions that know the step's start.
+            // The bytes of a large message were made for sessions that know the start of the step. Others receive that position first.
             if session.isLive, takesParts(key), let (cursor, clock) = sending.prepared, cursor != told {
                 let changes = Changes(from: told, to: cursor, clock: clock, classes: [])
                 sendPlain(key, .changes(key.number, changes))
@@ -82,9 +83,9 @@ extension ServerMachine {
         progress(key)
     }
 
-    /// Tells a client how far it is, if it waits for that and has everything.
+    /// Sends a client its position, if the client waits for it and is up to date. Sends the marks that the client has reached.
     mutating func progress(_ key: SessionKey) {
-        // A client that asks for another view waits for that.
+        // A client that has requested another view waits for the bootstrap of that view.
         guard let session = sessions[key], let stream = streams[session.stream], case .live = session.state,
             session.subscribing == nil, let cursor = cursor(of: session), var told = session.told
         else { return }
@@ -100,7 +101,7 @@ extension ServerMachine {
         for mark in reached { send(key, .marked(key.number, mark.number, mark.version)) }
     }
 
-    /// Tells a client that came back what its view sums up to, if somebody knows.
+    /// Sends the checksums of its view to a client that returned, if they are known.
     private mutating func check(_ key: SessionKey) {
         guard let session = sessions[key], session.isUnchecked, let stream = streams[session.stream],
             let told = session.told, let cursor = cursor(of: session),
@@ -113,7 +114,7 @@ extension ServerMachine {
         send(key, .changes(key.number, changes))
     }
 
-    /// Asks the store for what the session lacks, if it may be sent anything.
+    /// Requests the data that a session lacks from the store, if messages may be sent to the session.
     mutating func pump(_ key: SessionKey) {
         if let user = sessions[key]?.user, !isWithinShare(user) { stalled.insert(user) }
         askFetched(key)
@@ -129,10 +130,10 @@ extension ServerMachine {
                 check(key)
                 return progress(key)
             }
-            // Another history: the next read of the head notices it.
+            // The cursor belongs to another history. The next read of the head detects that.
             guard cursor.version < stream.head.version else { return look(session.stream) }
             sessions[key]?.state = .catchingUp
-            // What the client has a part of is made again as it was.
+            // If the client has the beginning of a message in parts, a step up to the same version makes the same message again.
             let part = session.partial?.message.number ?? 0
             let end = part > cursor.version && takesParts(key) ? min(part, stream.head.version) : stream.head.version
             request(
@@ -157,7 +158,7 @@ extension ServerMachine {
             return end(key, .transient(after: 1_000), "The store can't be reached.")
         }
         guard let step = answer else {
-            // The next bind tells a log that was cut from a store that was replaced.
+            // The next bind finds out whether the log was cut or the store was replaced.
             end(key, .transient(after: 0), "The client is too far behind.")
             return look(session.stream)
         }
@@ -165,16 +166,16 @@ extension ServerMachine {
             guard learn(head, session.stream, asked: asked) else { return }
         }
         if let head = streams[session.stream]?.head, step.to.version >= head.version, step.to != head.cursor {
-            // The store went back to between the two versions, and has another history from there on.
+            // The store went back to a version between the two, and has another history from there on.
             goBack(session.stream)
             return
         }
         guard step.to != step.from else {
-            // The store has nothing that the node knows of: the next read of the head finds out why.
+            // The store doesn't have the versions that the node knows. The next read of the head finds the cause.
             sessions[key]?.state = .behind
             return look(session.stream)
         }
-        // A commit of the file may have been taken in elsewhere since the session was bound, or its answer was lost.
+        // Another node may have accepted a commit of the file since the session was bound, or the answer was lost.
         if !configuration.broken.contains(.answersFirst) {
             guard self.answer(step.commits, key) else { return }
         }
@@ -187,12 +188,12 @@ extension ServerMachine {
         start(work, of: session.user, .step(key, cursor))
     }
 
-    /// A step was compared with the view of a session that is behind.
+    /// Sends a step to a session that is behind, after the step was compared with the session's view.
     mutating func takeStep(_ work: StepWork, _ key: SessionKey, at cursor: Cursor) {
         guard let session = sessions[key], case .catchingUp = session.state, session.cursor == cursor,
             let change = work.views.first, let step = work.contents?.step
         else { return }
-        // The session has another view by now, or calls its cursor otherwise: another request is on its way.
+        // If the session's view, or the position that its client knows, has changed meanwhile, another request is running.
         guard change.view.identity == session.view.identity, work.told == session.told ?? step.from else { return }
         sessions[key]?.state = .behind
         streams[session.stream]?.takeLate(step, change)
@@ -210,7 +211,7 @@ extension ServerMachine {
         guard session.fetches.names + names.count <= configuration.heldObjects else {
             return end(key, .tooLarge(limit: UInt64(configuration.heldObjects)), "Too many objects are asked for.")
         }
-        // A client asks for many names in each message.
+        // A message can contain many names, so that a client doesn't need many requests at once.
         guard session.fetches.count < 1_000 else {
             return end(key, .violation, "There are too many requests for objects.")
         }
@@ -218,7 +219,7 @@ extension ServerMachine {
         askFetched(key)
     }
 
-    /// Asks for the objects that a client wants, one page at a time, if the session may be sent anything.
+    /// Requests the next page of the objects that a client asked for, if messages may be sent to the session.
     private mutating func askFetched(_ key: SessionKey) {
         if let session = sessions[key], !session.fetches.isEmpty, !isWithinShare(session.user) {
             stalled.insert(session.user)
@@ -228,7 +229,7 @@ extension ServerMachine {
         else { return }
         var at = cursor(of: session) ?? told
         if session.fetchesLate {
-            // The step that the store was asked for moves the session.
+            // The requested step will move the session's cursor.
             if case .catchingUp = session.state { return }
             if session.isLive { leaveBehind(key, at: at) }
         }
@@ -248,7 +249,7 @@ extension ServerMachine {
         }
         var (view, current) = (session.view, cursor(of: session))
         if case .bootstrap(let bootstrap) = session.state { (view, current) = (bootstrap.new, bootstrap.cursor) }
-        // The client has got on meanwhile: what was read may be old.
+        // The session's position has changed meanwhile, so that the objects may be old.
         guard current == at else {
             sessions[key]?.isFetching = false
             sessions[key]?.fetchesLate = true
@@ -259,7 +260,7 @@ extension ServerMachine {
         start(FetchWork(view, done, found), of: session.user, .fetch(key, done, at))
     }
 
-    /// Objects were compared with the view.
+    /// Sends requested objects after they were compared with the view.
     mutating func takeFetched(_ work: FetchWork, _ key: SessionKey, of names: [ObjectName], at: Cursor) {
         guard let session = sessions[key], let told = session.told, let stream = streams[session.stream],
             session.isFetching, session.fetches.first?.starts(with: names) == true
@@ -267,7 +268,7 @@ extension ServerMachine {
         sessions[key]?.isFetching = false
         var (view, current) = (session.view, cursor(of: session))
         if case .bootstrap(let bootstrap) = session.state { (view, current) = (bootstrap.new, bootstrap.cursor) }
-        // The client has another version, or another view, meanwhile.
+        // The session's position or view has changed meanwhile.
         guard current == at, view.identity == work.view.identity else {
             sessions[key]?.fetchesLate = true
             return askFetched(key)
@@ -276,7 +277,7 @@ extension ServerMachine {
         sessions[key]?.fetches.removeFirst(names.count)
         let batches = [ClassBatch](work.updates)
         sessions[key]?.noteSent(batches)
-        // Each message stands by itself: it corrects what the client has.
+        // Each message can be applied alone, because it only replaces objects at the client's position.
         for piece in batches.split(bytes: configuration.chunkBytes) {
             let changes = Changes(from: told, to: told, clock: stream.head.clock, classes: piece)
             send(key, .changes(key.number, changes))
@@ -290,28 +291,28 @@ extension StreamState {
         sums.takeLate(step, of: change.view.identity, change.members, head: head.cursor, views: sessions.views)
     }
 
-    /// A session got another view.
+    /// Replaces the view of a session.
     mutating func move(_ key: SessionKey, from old: ViewIdentity, to new: ViewSums) {
         if sessions.move(key, from: old, to: new.view) { sums.retire(old, head: head.cursor) }
         sums.put(new, head: head.cursor, sessions.views)
     }
 }
 
-/// The messages of a step to sessions with one view. They are made once for all of them.
+/// The messages of a step for sessions with one view. They are made once for all of these sessions.
 private struct StepBatches {
-    /// In stored names.
+    /// The changes in stored names.
     let batches: [ClassBatch]
     private let lens: (any SessionLens)?
     private let chunkBytes: UInt64
     private let partedBytes: UInt64
     private var pieces: [[ClassBatch]]?
     private var isLarge: Bool?
-    /// By what the sessions call their cursors.
+    /// The messages in parts, by the position that sessions know.
     private var parted: [Cursor: (PartedMessage, [UInt8])] = [:]
-    /// The cursor for which the bytes were made beside the machine, and the greatest clock up to there.
+    /// The position for which work beside the machine has made the bytes, and the greatest clock up to that position.
     var prepared: (cursor: Cursor, clock: Clock)?
 
-    /// - Parameter told: what sessions call their cursors for which the bytes were made already.
+    /// - Parameter told: the position for which the bytes were made already.
     init(_ change: ViewStep, from told: Cursor, _ configuration: ServerConfiguration) {
         (batches, lens, chunkBytes) = (change.batches, change.view.lens, configuration.chunkBytes)
         partedBytes = configuration.partedBytes
@@ -321,7 +322,7 @@ private struct StepBatches {
         }
     }
 
-    /// The messages, for clients that take whole ones.
+    /// Returns the messages for clients that don't accept parts.
     mutating func messages(from told: Cursor, _ step: StreamStep) -> [Changes] {
         let pieces = pieces ?? batches.split(bytes: chunkBytes).map { lens?.down($0) ?? $0 }
         self.pieces = pieces
@@ -331,7 +332,7 @@ private struct StepBatches {
         }
     }
 
-    /// The bytes of one message. Nil if it is small enough to be sent at once.
+    /// Returns the bytes of one message for all changes. Returns `nil` if they are small enough to be sent whole.
     mutating func parts(from told: Cursor, _ step: StreamStep) -> (PartedMessage, [UInt8])? {
         let isLarge = isLarge ?? (batches.estimatedSize > partedBytes)
         self.isLarge = isLarge
@@ -344,7 +345,7 @@ private struct StepBatches {
 }
 
 extension [ClassBatch] {
-    /// Messages that have about so many bytes each; an object isn't split.
+    /// Returns the contents of messages with about `bytes` bytes each. An object isn't split.
     func split(bytes: UInt64) -> [[ClassBatch]] {
         var pieces: [[ClassBatch]] = [[]]
         var size: UInt64 = 0

@@ -1,13 +1,13 @@
-/// What other nodes, and other writers of the store, commit to a stream (sync-decisions.md, "Several nodes on one store").
+/// The commits of other nodes, and of other writers of the store, to a stream (sync-decisions.md, "Several nodes on one store").
 ///
-/// A node has two heads of a stream. The known head is the newest one that the store answered. The published head is the one up to which live
-/// sessions have everything. What lies between them is read once, one step at a time, and published like the steps of the node's own groups.
+/// A node has two heads of a stream. The known head is the newest one that the store reported. The published head is the one up to which live
+/// sessions have everything. The changes between them are read once, one step at a time, and published like the steps of the node's own groups.
 extension ServerMachine {
     // MARK: Heads
 
-    /// Takes in rows, if the store didn't go back.
+    /// Updates the known head with the head of rows.
     ///
-    /// - Returns: false if the store went back: then the stream is forgotten.
+    /// - Returns: `false` if the store went back. The state of the stream is then discarded.
     @discardableResult
     mutating func learn(_ rows: StoreRows, _ name: StreamName, asked: KnownHead?) -> Bool {
         if let asked, asked.memory == streams[name]?.memory, rows.known != asked.head.hash {
@@ -16,11 +16,11 @@ extension ServerMachine {
         return learn(rows.head, name, asked: asked)
     }
 
-    /// Takes in a head that the store answered. Heads count in the order in which they were requested.
+    /// Updates the known head with a head that the store reported. Heads are compared in the order of their requests.
     ///
-    /// - Parameter asked: What was known when the request was made. An older head means that the store went back. Without it nothing is known of
-    ///   the order of the answer and others.
-    /// - Returns: false if the store went back: then the stream is forgotten.
+    /// - Parameter asked: The known head at the time of the request. An older head in the answer shows that the store went back. Nil if the order
+    ///   of the answer and of other answers isn't known.
+    /// - Returns: `false` if the store went back. The state of the stream is then discarded.
     @discardableResult
     mutating func learn(_ head: StreamHead, _ name: StreamName, asked: KnownHead?) -> Bool {
         guard let stream = streams[name] else { return true }
@@ -29,7 +29,7 @@ extension ServerMachine {
         let isInOrder = !configuration.broken.contains(.headsInOrder)
         if let known = isInOrder ? asked?.head : stream.known, !head.continues(known) { return goBack(name) }
         guard head.epoch == stream.known.epoch else { return goBack(name) }
-        // An answer that was overtaken.
+        // A newer head was reported before this answer.
         guard head.version >= stream.known.version else { return true }
         if head.version > stream.known.version {
             streams[name]?.known = head
@@ -47,10 +47,10 @@ extension ServerMachine {
         return true
     }
 
-    /// The store is an older one than the node knew, or one with another history: the node forgets what it knows of the stream. Sessions end,
-    /// and their next bind compares what they have with the store.
+    /// Discards the state of a stream, because the store is older than the node knew or has another history. Sessions end, and their next bind
+    /// compares their history with the store's.
     ///
-    /// - Returns: false
+    /// - Returns: `false`
     @discardableResult
     mutating func goBack(_ name: StreamName) -> Bool {
         if configuration.broken.contains(.noticesReturn) { return true }
@@ -61,7 +61,7 @@ extension ServerMachine {
             actions.append(.cancelWork(number))
         }
         for key in sessions.keys.filter({ sessions[$0]?.stream == name }).sorted() {
-            // The file's number may be another file's in the store.
+            // In the store, the number of the file may belong to another file.
             sessions[key]?.incoming = nil
             sessions[key]?.stagedBytes = 0
             end(key, .transient(after: 0), Self.wentBack)
@@ -88,7 +88,7 @@ extension ServerMachine {
 
     // MARK: Reading
 
-    /// Looks whether another node committed.
+    /// Checks whether another node has committed.
     mutating func look(_ name: StreamName) {
         guard let stream = streams[name] else { return }
         if stream.sessions.isEmpty, stream.waiting.isEmpty { return request(name, .read(RowQuery()), .head(name)) }
@@ -96,7 +96,7 @@ extension ServerMachine {
         follow(name)
     }
 
-    /// Asks for the step behind the published head, if there is one and no other is being read or published.
+    /// Requests the step behind the published head, if there may be one and no other step is being read or published.
     mutating func follow(_ name: StreamName) {
         guard let stream = streams[name], !stream.isReading, !stream.isPublishing else { return }
         let isBehind = stream.known.cursor != stream.head.cursor
@@ -112,7 +112,7 @@ extension ServerMachine {
 
     mutating func takeFollowed(_ answer: ServerStoreAnswer, _ name: StreamName, asked: KnownHead?) {
         guard let stream = streams[name], asked?.memory == stream.memory else { return }
-        // After a failure, the stream is looked at again by the timer.
+        // After a failure, the timer starts the next attempt.
         guard case .step(let found) = answer else {
             streams[name]?.isReading = false
             return
@@ -139,13 +139,13 @@ extension ServerMachine {
     ) {
         guard streams[name]?.memory == asked?.memory else { return }
         streams[name]?.isReading = false
-        // After a failure, the stream is looked at again by the timer.
+        // After a failure, the timer starts the next attempt.
         guard case .rows(let rows) = answer else { return }
         guard rows.known == cursor.hash else {
             goBack(name)
             return
         }
-        // What the answer says is dealt with here.
+        // While `isReading` is set, `learn` doesn't request a step. The cut of the log is handled here first.
         streams[name]?.isReading = true
         guard learn(rows.head, name, asked: asked) else { return }
         streams[name]?.isReading = false
@@ -164,7 +164,7 @@ extension ServerMachine {
 
     // MARK: Steps
 
-    /// A step that another node made.
+    /// Takes a committed step of another node that the caller passed.
     mutating func take(given step: StreamStep, _ name: StreamName) {
         guard let stream = streams[name], step.to.version > stream.head.version else { return }
         guard step.from == stream.head.cursor, !stream.isPublishing else { return look(name) }
@@ -181,9 +181,9 @@ extension ServerMachine {
     /// Publishes a step behind the published head.
     private mutating func take(_ step: StreamStep, _ name: StreamName) {
         guard let stream = streams[name] else { return }
-        // What was read meanwhile is published already, or is read again.
+        // A step that doesn't begin at the published head was already published, or is read again.
         guard step.from == stream.head.cursor, step.to != step.from, !stream.isPublishing else { return follow(name) }
-        // The store went back to between the two heads, and has another history from there on.
+        // The store went back to a version between the two heads, and has another history from there on.
         if step.to.version == stream.known.version, step.to != stream.known.cursor {
             goBack(name)
             return
@@ -201,7 +201,7 @@ extension ServerMachine {
         start(work, of: "", .follow(name, memory: stream.memory))
     }
 
-    /// A step of other nodes was compared with the views of the stream's sessions.
+    /// Publishes a step of other nodes after it was compared with the views of the stream's sessions.
     mutating func publishFollowed(_ work: StepWork, _ name: StreamName, memory: UInt64) {
         // No copy of the stream is kept, so that its tables aren't copied.
         guard streams[name]?.memory == memory, let step = work.contents?.step,
@@ -268,7 +268,7 @@ extension ServerMachine {
         for key in found.keys.sorted() { answer(found[key] ?? [], key) }
     }
 
-    /// Answers commits of a session's file, as far as the client doesn't know the answers.
+    /// Sends the answers of commits of a session's file, except those that the client has.
     ///
     /// - Returns: false if the session ended, since a copy of the file made the commits.
     @discardableResult
@@ -285,9 +285,9 @@ extension ServerMachine {
         return sessions[key] != nil
     }
 
-    // MARK: Own commits
+    // MARK: Commits of this node
 
-    /// Has an own commit looked for, if a newer head was answered before it was.
+    /// Checks that the store has a commit of this node, if a newer head was reported before the commit was confirmed.
     mutating func verify(_ cursor: Cursor, _ name: StreamName) {
         guard let stream = streams[name], stream.known.version > cursor.version else { return }
         streams[name]?.unverified.append(cursor)
@@ -310,7 +310,7 @@ extension ServerMachine {
         learn(rows.head, name, asked: asked)
     }
 
-    /// The timer: an own commit is looked for again if the store failed.
+    /// Repeats the check of a commit of this node after the store failed. Called by the timer.
     mutating func retryCheck(_ name: StreamName) {
         if let cursor = streams[name]?.unverified.first { check(cursor, name) }
     }
@@ -324,7 +324,7 @@ extension StreamHead {
 }
 
 extension StreamState {
-    /// The published head behind a step.
+    /// Returns the published head after a step.
     fileprivate func head(at step: StreamStep) -> StreamHead {
         guard step.to != known.cursor else { return known }
         var head = head
@@ -335,7 +335,7 @@ extension StreamState {
 }
 
 extension ServerMachine.Purpose {
-    /// The stream that needs the answer. Nil if a session needs it, or nothing.
+    /// The stream that needs the answer. Nil if a session needs it, or if the answer isn't needed.
     fileprivate var stream: StreamName? {
         switch self {
         case .rows(let name), .commit(let name), .head(let name), .follow(let name), .gap(let name, _),

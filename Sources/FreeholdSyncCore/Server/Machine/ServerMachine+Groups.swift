@@ -1,8 +1,9 @@
-/// Groups of commits: read what they need, merge them, write all in one transaction, and only then tell anybody.
+/// Groups of commits. The machine reads the rows that a group needs, merges the commits, and writes the result in one transaction. Answers and
+/// changes are sent after that.
 extension ServerMachine {
     mutating func startGroup(_ name: StreamName) {
         guard var stream = streams[name], stream.group == nil, !stream.queue.isEmpty else { return }
-        // In place: many commits may wait.
+        // The state is moved out of the dictionary, so that the queue is changed in place. Many commits may wait.
         streams[name] = nil
         let items = stream.takeCommits(changes: configuration.groupChanges)
         stream.group = Group(items: items)
@@ -28,7 +29,7 @@ extension ServerMachine {
         start(work, of: group.items.first?.user ?? "", .group(name))
     }
 
-    /// The group's commits were merged, or lack rows.
+    /// Writes a group after its merge, or reads the rows that the merge still needs.
     mutating func takeGroup(_ work: GroupWork, _ name: StreamName) {
         guard var stream = streams[name], var group = stream.group else { return }
         if let query = work.missing { return read(query, name) }
@@ -44,7 +45,7 @@ extension ServerMachine {
     private mutating func read(_ query: RowQuery, _ name: StreamName) {
         guard let group = streams[name]?.group else { return }
         guard group.reads < 100 else {
-            // Other nodes are always faster.
+            // Other nodes have committed first each time.
             streams[name]?.group = nil
             for item in group.items { fail(item, .transient(after: 1_000), "The commits can't be merged now.", name) }
             return
@@ -56,7 +57,7 @@ extension ServerMachine {
         request(name, .read(query), .rows(name))
     }
 
-    /// The most objects that a group reads and that are remembered for the next ones.
+    /// The maximum number of objects in an answer whose rows are kept for later groups.
     private static let rememberedObjects = 2_000
 
     mutating func takeRows(_ answer: ServerStoreAnswer, _ name: StreamName, asked: KnownHead?) {
@@ -64,7 +65,7 @@ extension ServerMachine {
         if case .failed(.limit(let text)) = answer { return refuseOversized(text, name) }
         guard case .rows(let rows) = answer else { return postpone(name) }
         guard learn(rows, name, asked: asked) else { return }
-        // The answer was overtaken by a newer head: a group needs the rows of the newest one.
+        // A newer head was reported meanwhile. A group needs the rows of the newest head.
         guard rows.head == streams[name]?.known || configuration.broken.contains(.noticesReturn) else {
             streams[name]?.group?.ownRows = []
             streams[name]?.group?.askedFiles = []
@@ -79,10 +80,10 @@ extension ServerMachine {
         runGroup(name)
     }
 
-    /// A file that never uploaded anything may have been removed while its first commit waited. The commit can't be answered under its number:
-    /// its author binds again and gets another file.
+    /// Fails the commits of files that the store doesn't have any more. A file that never uploaded anything may have been removed while its first
+    /// commit waited. The commit can't be answered under its number. The client binds again and gets another file.
     ///
-    /// - Returns: false if no commit stays in the group.
+    /// - Returns: `false` if no commit stays in the group.
     private mutating func failLostFiles(_ rows: StoreRows, _ name: StreamName) -> Bool {
         guard var group = streams[name]?.group else { return false }
         let lost = group.askedFiles.filter { rows.files[$0] == nil }
@@ -105,7 +106,7 @@ extension ServerMachine {
         case .failed(.moved):
             streams[name]?.forgetRows(stream.known)
             streams[name]?.group?.ownRows = []
-            // Nothing was done. What the head is comes with the rows.
+            // Nothing was written. The answer with the rows contains the present head.
             var query = RowQuery()
             query.files = Set(group.items.map(\.ident))
             read(query, name)
@@ -114,8 +115,8 @@ extension ServerMachine {
         }
     }
 
-    /// The store can never keep what the group writes, or what it is about is larger than what a node reads for it. The commits of the group are tried one by one. One that can't be kept alone is
-    /// refused whole, and the stream goes on.
+    /// Merges the commits of a group one by one, after the group exceeded a limit of the store or of the node. A commit that exceeds the limit
+    /// alone is refused as a whole, and the stream continues.
     private mutating func refuseOversized(_ text: SyncString, _ name: StreamName) {
         guard var stream = streams[name], var group = stream.group else { return }
         group.ownRows = []
@@ -129,10 +130,10 @@ extension ServerMachine {
         }
         switch group.items[0].refusal {
         case nil: group.items[0].refusal = CommitRefusal(.tooLarge)
-        // The lists in which the refused elements leave places are too large themselves.
+        // The lists in which refused elements leave their places are too large themselves.
         case let refusal? where refusal.leavesPlaces: group.items[0].refusal?.leavesPlaces = false
         default:
-            // Not even the refusal can be kept: the author's objects have names without bounds.
+            // The refusal is too large, too, because the names of objects have no maximum length.
             streams[name]?.group = nil
             let reason = SyncString("The store can't keep the commit: \(text)")
             for item in group.items { fail(item, .violation, reason, name) }
@@ -142,8 +143,8 @@ extension ServerMachine {
         runGroup(name)
     }
 
-    /// The store failed, or the result isn't known: all that is known of the stream is dropped, and the group is merged anew, later. If the
-    /// commit was done after all, the rows show it. The pause grows with each failure.
+    /// Schedules another attempt after the store failed or didn't report the result. The rows of the stream are discarded, and the group is
+    /// merged again. If the commit was executed, the rows that are read then show it. The pause grows with each failure.
     private mutating func postpone(_ name: StreamName) {
         guard let stream = streams[name] else { return }
         streams[name]?.forgetRows(stream.known)
@@ -155,7 +156,7 @@ extension ServerMachine {
         watch(name)
     }
 
-    /// The timer: a group that waits is tried again.
+    /// Repeats a waiting group if its time has come. Starts a group if there is none. Called by the timer.
     mutating func retry(_ name: StreamName) {
         guard let group = streams[name]?.group, let time = group.retryAt else { return startGroup(name) }
         guard time <= now else { return }
@@ -169,15 +170,15 @@ extension ServerMachine {
         request(name, .read(query), .rows(name))
     }
 
-    /// It is durable: acks go first, then what changed.
+    /// Sends the answers of a durable group, and then its changes.
     ///
-    /// - Parameter asked: what was known when the commit was requested. Nil if nothing had to be stored.
+    /// - Parameter asked: the known head at the time of the commit's request. Nil if nothing had to be stored.
     private mutating func finishGroup(_ name: StreamName, asked: KnownHead?) {
         guard let stream = streams[name], let group = stream.group, let transaction = group.transaction else { return }
         if !group.originals.isEmpty { streams[name]?.copies.subtract(group.originals) }
         let isNext =
             stream.head.cursor == transaction.expected.cursor && !stream.isPublishing && !transaction.entries.isEmpty
-        // In place: there are many rows.
+        // The rows are changed in place, because there are many.
         if streams[name]?.rows.head.cursor == transaction.expected.cursor {
             if group.ownRows.isEmpty {
                 streams[name]?.take(transaction, group.items)
@@ -199,16 +200,16 @@ extension ServerMachine {
         start(work, of: group.items.first?.user ?? "", .publish(name))
     }
 
-    /// The group's step was compared with the views of the stream's sessions.
+    /// Publishes the step of a group after it was compared with the views of the stream's sessions.
     mutating func publish(_ work: StepWork, _ name: StreamName) {
         // No copy of the stream is kept, so that its tables aren't copied.
         guard let head = streams[name]?.group?.transaction?.head, let step = work.contents?.step else { return }
-        // Not before: sums of views whose last sessions ended just now are those of the old head.
+        // The head moves here and not earlier. If the last session of a view has just ended, the view's checksums belong to the old head.
         publish(work, of: step, to: head, in: name)
         endGroup(name)
     }
 
-    /// All that came of the group is said.
+    /// Ends a group after its answers and changes were sent, and starts the next one.
     private mutating func endGroup(_ name: StreamName) {
         guard let group = streams[name]?.group else { return }
         streams[name]?.group = nil
@@ -238,13 +239,13 @@ extension ServerMachine {
             let key = currentSession(of: item, name)
             guard let session = sessions[key] else { continue }
             guard key == item.session || session.bind.journal.names(item) else {
-                // A copy of the file is bound now, which has another commit of this number. The next bind finds out.
+                // The bound session belongs to a copy of the file, which has another commit with this number. Its next bind detects that.
                 end(key, .transient(after: 0), "The file is used twice.")
                 continue
             }
             answers[key, default: []].append(answer)
             for refusal in answer.answer.refusals {
-                // The refusal has the author's names.
+                // The refusal contains the author's names, so the stored names are taken from the commit.
                 guard item.commit.changes.indices.contains(refusal.index),
                     case .delete(let object, _) = item.commit.changes[refusal.index],
                     let row = transaction.changed(object) ?? group.row(object) ?? streams[name]?.rows.objects[object]
@@ -273,7 +274,7 @@ extension ServerMachine {
         rowBytes += bytes - stream.countedBytes
         streams[name]?.countedBytes = bytes
         guard rowBytes > most else { return }
-        // Streams end, so the sum is made anew.
+        // The sum may include streams that have ended, so it is calculated again.
         let idle = streams.filter { $0.value.group == nil && $0.key != name }
             .sorted { $0.value.weights.bytes > $1.value.weights.bytes }
         rowBytes = streams.values.reduce(0) { $0 + $1.weights.bytes }
@@ -285,13 +286,13 @@ extension ServerMachine {
         if rowBytes > most { streams[name]?.trimRows(to: most / 4) }
     }
 
-    /// A commit can't be merged.
+    /// Ends the session, or the submission, of a commit that can't be merged.
     mutating func fail(_ item: QueuedCommit, _ fault: SyncFault, _ text: SyncString, _ name: StreamName) {
         guard let number = item.submission else { return end(item.session, fault, text) }
         actions.append(.submitted(number, .failed(fault, text: text)))
     }
 
-    /// The session that the answer is for: the file may have been bound anew.
+    /// Returns the session that receives the answer to a commit. The file may have been bound again meanwhile.
     private func currentSession(of item: QueuedCommit, _ name: StreamName) -> SessionKey {
         if sessions[item.session]?.ident == item.ident { return item.session }
         return streams[name]?.sessions[item.ident] ?? item.session
@@ -299,7 +300,7 @@ extension ServerMachine {
 }
 
 extension Group {
-    /// An object as it was read for a group with many objects.
+    /// Returns an object of the rows that were read for this group only.
     fileprivate func row(_ name: ObjectName) -> MergedObject? {
         for rows in ownRows { if let row = rows.objects[name] { return row } }
         return nil
@@ -307,7 +308,7 @@ extension Group {
 }
 
 extension JournalRange {
-    /// Whether a commit is one of those that weren't answered at the bind.
+    /// Returns whether the bind named a commit as unanswered. Returns `true` for a commit that was acknowledged before.
     fileprivate func names(_ item: QueuedCommit) -> Bool {
         guard item.commit.number > acknowledged else { return true }
         let index = item.commit.number - acknowledged - 1
@@ -316,7 +317,7 @@ extension JournalRange {
 }
 
 extension RowQuery {
-    /// What a commit surely needs.
+    /// Adds the rows that a commit needs in any case.
     mutating func add(_ item: QueuedCommit, _ rules: MergeRules, lacking rows: StoreRows) {
         let commit = item.commit
         if rows.files[item.ident] == nil { files.insert(item.ident) }
@@ -350,7 +351,7 @@ extension RowQuery {
 }
 
 extension StreamState {
-    /// Removes the commits of the next group from the queue: about so many changes. If more wait, each user has a share of the group.
+    /// Removes the commits of the next group from the queue. They have about `most` changes. If more wait, each user has a share of the group.
     fileprivate mutating func takeCommits(changes most: Int) -> [QueuedCommit] {
         var items: [QueuedCommit] = []
         var changes = 0
@@ -390,7 +391,7 @@ extension StreamState {
         }
     }
 
-    /// The group was committed: its rows are the newest.
+    /// Updates the rows and their sizes after a group was committed.
     fileprivate mutating func take(_ transaction: GroupTransaction, _ items: [QueuedCommit]) {
         rows.take(transaction)
         var growth: [ObjectName: Int] = [:]
@@ -411,12 +412,12 @@ extension StreamState {
 }
 
 extension StoreRows {
-    /// The most files that a node remembers of a stream.
+    /// The maximum number of files, and of users, that a node keeps for a stream.
     private static let capacity = 50_000
 
     /// Adds rows of the same head.
     ///
-    /// - Returns: false if the head is another one: rows of different heads can't be mixed.
+    /// - Returns: `false` if the heads differ. Rows of different heads can't be combined.
     mutating func merge(_ new: StoreRows) -> Bool {
         guard new.head == head else { return false }
         objects.merge(new.objects) { $1 }
@@ -431,13 +432,13 @@ extension StoreRows {
         return true
     }
 
-    /// The group was committed: these are its rows.
+    /// Updates the rows after a group was committed.
     fileprivate mutating func take(_ transaction: GroupTransaction) {
         head = transaction.head
         for changed in transaction.objects { objects[changed.name] = .some(changed.after) }
         for (ident, file) in transaction.files { files[ident] = file }
         for (user, growth) in transaction.growth { users[user] = users[user]?.adding(growth: growth) }
-        // These may have changed with it.
+        // The group may have changed these rows.
         (links, holders, answers, clocks, asked, copies) = ([:], [:], [:], [:], [], [:])
         if files.count > Self.capacity { files = [:] }
         if users.count > Self.capacity { users = [:] }

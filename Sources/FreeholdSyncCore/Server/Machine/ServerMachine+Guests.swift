@@ -1,9 +1,9 @@
 /// Sessions of new files while the disk is full.
 ///
-/// A new file gets a number that the store keeps. Without room for it the file is bound without a number: it receives all that its user may see, and
-/// what it uploads waits. Its session ends once the store can write again, and the next bind gives it a number.
+/// A new file gets a number that the store keeps. If the store has no room, the file is bound without a number: it receives the objects that its
+/// user may see, and its uploads wait. Its session ends once the store can write again, and the next bind gives it a number.
 struct GuestSessions: Sendable {
-    /// How long the machine waits until it tries again whether the store can write, in milliseconds.
+    /// The time between two attempts to get a number from the store, in milliseconds.
     static let pause: Int64 = 8_000
 
     private(set) var keys: Set<SessionKey> = []
@@ -44,13 +44,13 @@ extension ServerMachine {
         let row = FileRow(.me, user: user, secret: SecretHash(FileSecret(high: 0, low: 0)), parents: [])
         finish(key, file, row, identity: nil, fork: nil)
         guard sessions[key] != nil else { return true }
-        // Its queries may still be compiled, so that the stream isn't known yet.
+        // While the session's queries are compiled, the stream may have no state yet.
         if streams[session.stream] == nil { remember(session.stream, at: file.head) }
         streams[session.stream]?.guests.add(key, at: now)
         return true
     }
 
-    /// Asks the store for the number of a file that has none, if it is time for that.
+    /// Requests a number from the store for a file that has none, if it is time for that.
     mutating func retryGuests(_ name: StreamName) {
         guard let key = streams[name]?.guests.next(at: now), let user = connections[key.connection]?.user else {
             return
@@ -59,7 +59,8 @@ extension ServerMachine {
         request(name, .makeFile(user: user, secret: secret, parents: [], clock: .zero), .guest(name))
     }
 
-    /// The store can write again: the files bind anew. The number that was asked for stays unused.
+    /// Ends the sessions of files without a number, because the store can write again. The files bind again. The number that the store has just
+    /// given stays unused.
     mutating func endGuests(_ name: StreamName) {
         for key in streams[name]?.guests.keys.sorted() ?? [] {
             end(key, .transient(after: 1_000), "The store can be written again.")

@@ -1,6 +1,6 @@
-/// The edge of sessions whose apps have another version of the schema than what is stored.
+/// Translations for sessions whose app has another version of the schema than the stored one.
 extension ServerMachine {
-    /// What a client said of itself, in stored names.
+    /// Returns a bind in stored names.
     static func stored(_ bind: Bind, _ session: Session) -> Bind {
         var bind = bind
         bind.view = bind.view.map { $0 ^ session.claim }
@@ -10,7 +10,7 @@ extension ServerMachine {
         if let position = bind.bootstrap {
             let known = lens.up(position)
             bind.bootstrap = known ?? position
-            // It can't go on; what the client got of it is there.
+            // The bootstrap can't continue. The client keeps the objects that it received.
             if known == nil { bind.bootstrapView = nil }
         }
         return bind
@@ -24,7 +24,7 @@ extension ServerMachine {
         return resume
     }
 
-    /// A query set as the client wrote it.
+    /// Subscribes to a query set that contains the client's names.
     mutating func take(_ queries: Queries, _ key: SessionKey) {
         guard let lens = sessions[key]?.lens else { return subscribe(key, queries) }
         guard queries.queries.count <= configuration.conditions else {
@@ -37,13 +37,13 @@ extension ServerMachine {
         subscribe(key, lensed.queries)
     }
 
-    /// The view of a session that has queries.
+    /// Returns the view of a query set, with the rights and the lens of a session.
     func view(of queries: Queries, _ session: Session) -> View {
         let schema = configuration.apps[session.stream.app]?.schema()
         return View(queries, matcher, session.rights, session.lens, in: schema)
     }
 
-    /// The work that makes views of query sets, by the rights that the session has now.
+    /// Returns the work that makes the views of query sets, with the present rights of a session.
     func views(of queries: [Queries], _ session: Session) -> ViewsWork {
         Self.views(of: queries, session, matcher, in: configuration.apps[session.stream.app]?.schema())
     }
@@ -59,7 +59,7 @@ extension ServerMachine {
         }
     }
 
-    /// Reports conditions that have no answer about an object that changed, or that is to be sent. Each is reported once.
+    /// Sends errors for conditions that can't be evaluated for an object that has changed or is to be sent. Each condition is reported once.
     mutating func report(_ failures: [QueryPlace: ConditionError], to key: SessionKey) {
         guard !failures.isEmpty, let session = sessions[key] else { return }
         var queries = session.queries
@@ -82,11 +82,11 @@ extension ServerMachine {
         send(errors.sorted { ($0.className, $0.index) < ($1.className, $1.index) }, to: key)
     }
 
-    /// Tells what was wrong with stored queries.
+    /// Sends the errors of stored queries, with the client's names and indices.
     mutating func send(_ errors: [QueryError], to key: SessionKey) {
         guard let session = sessions[key] else { return }
         for var error in errors {
-            // The client counts those, too, that weren't understood before.
+            // The client's indices include the queries that the lens couldn't translate.
             for skipped in session.skippedQueries[error.className] ?? [] where skipped <= error.index {
                 error.index += 1
             }
@@ -94,7 +94,7 @@ extension ServerMachine {
         }
     }
 
-    /// Objects that a client asks for by its own names. Of those whose class its version hasn't there is nothing.
+    /// Fetches objects that a client requests by its own names. The client is informed at once that objects of unknown classes don't exist.
     mutating func take(_ names: [ObjectName], _ key: SessionKey) {
         guard let lens = sessions[key]?.lens else { return fetch(key, names) }
         let stored = names.compactMap { lens.up($0) }
@@ -111,14 +111,14 @@ extension ServerMachine {
         if !stored.isEmpty { fetch(key, stored) }
     }
 
-    /// A message as the session's client understands it. Nil if there is nothing in it for the client.
+    /// Returns a message in the names and the view numbers of the session's client. Returns `nil` if the message contains nothing for the client.
     static func shown(_ message: ServerMessage, _ session: Session) -> ServerMessage? {
         let message = session.claim == 0 ? message : message.claimed(session.claim)
         guard let lens = session.lens else { return message }
         return lens.down(message)
     }
 
-    /// How many sessions an app has, by the `schemaVersion` of their files.
+    /// Returns the number of an app's sessions, by the `schemaVersion` of their files.
     ///
     /// - Complexity: O(sessions)
     public func sessions(of app: SyncString) -> [UInt64: Int] {
@@ -129,7 +129,7 @@ extension ServerMachine {
         return counts
     }
 
-    /// An app has other versions of its schema. Its sessions bind anew, and go on from where they are.
+    /// Ends the sessions of an app after the versions of its schema have changed. They bind again, and continue at their cursors.
     mutating func followSchema(of app: SyncString) {
         for key in sessions.keys.sorted() where sessions[key]?.stream.app == app {
             end(key, .transient(after: 0), "The app's schema changed.")
@@ -138,8 +138,8 @@ extension ServerMachine {
 }
 
 extension Session {
-    /// What a client's own schema does to the numbers of views. A client that comes back with another schema lacks what it had no room for,
-    /// although the view is the same.
+    /// Returns a number of a client's schema. The numbers of the client's views are combined with it. A client that returns with another schema
+    /// lacks data for which the earlier schema had no properties, although its view is the same.
     static func number(of claim: SchemaClaim) -> UInt64 {
         let low = UInt32(truncatingIfNeeded: claim.hash.low ^ claim.hash.high)
         return claim.hash == .empty ? 0 : UInt64(max(low, 1))

@@ -14,7 +14,7 @@ extension ServerMachine {
         guard let number = message.session else { return }
         let key = SessionKey(connection: connection, number: number)
         if case .bind(_, let bind) = message { return open(key, bind, user) }
-        // A session that ended may still be spoken to by who doesn't know yet.
+        // A client may still send messages to a session that has ended, until it receives the end.
         guard let session = sessions[key] else { return }
         if case .credit(_, let more) = message {
             let (sum, overflow) = session.credit.addingReportingOverflow(Int64(clamping: more))
@@ -75,7 +75,7 @@ extension ServerMachine {
             return end(key, .forbidden, "The user may not use this.")
         }
         var bind = bind
-        // The others are sent whole.
+        // Objects beyond the limit are sent whole.
         bind.held = bind.held.named(most: configuration.heldObjects, upTo: .max)
         guard bind.journal.pending.count <= configuration.pendingCommits else {
             let limit = UInt64(configuration.pendingCommits)
@@ -85,7 +85,7 @@ extension ServerMachine {
         sessions[key]?.bindBytes = bind.journal.pending.count * 16
         sessions[key]?.heldBytes = bind.held.reduce(0) { $0 + $1.name.estimatedBytes }
         if !self.isWithinShare(user) {
-            // They are sent whole, too.
+            // All held objects are sent whole, too.
             bind.held = []
             sessions[key]?.heldBytes = 0
         }
@@ -95,7 +95,7 @@ extension ServerMachine {
         let judgement = app.judge?(bind.schema) ?? SchemaJudgement(.accepted)
         if let rules = judgement.rules { configuration.apps[bind.app]?.merge = StreamMerge(rules) }
         guard judgement.verdict == .accepted else {
-            // The client binds again, or can't go on.
+            // The client binds again, or can't continue.
             send(key, .bound(key.number, Bound(schema: judgement.verdict, epoch: 0, acknowledged: 0, start: .nothing)))
             return forget(key)
         }
@@ -103,10 +103,10 @@ extension ServerMachine {
         sessions[key]?.lens = judgement.lens
         sessions[key]?.claim = Session.number(of: bind.schema)
         if let session = sessions[key] { sessions[key]?.bind = Self.stored(bind, session) }
-        // They are judged, and large.
+        // The documents were checked, and they are large.
         sessions[key]?.bind.schema.documents = []
         if let ident = bind.file?.ident, let other = streams[stream]?.sessions[ident], let old = sessions[other] {
-            // What came over a connection that is dead isn't lost.
+            // The parts that were received over a dead connection are kept.
             keepIncoming(old)
             sessions[other]?.incoming = nil
             giveBack(other)

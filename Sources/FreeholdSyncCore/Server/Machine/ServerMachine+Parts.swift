@@ -1,20 +1,20 @@
-/// Messages that are too large to be sent at once: commits of clients, and what goes down.
+/// Messages that are too large to be sent whole: commits of clients, and downloads.
 extension ServerMachine {
-    // MARK: Up
+    // MARK: Uploads
 
     mutating func take(_ part: MessagePart, _ key: SessionKey) {
         guard begin(part, key) else { return }
-        // In place: no copy of the buffer is made for each part.
+        // The parts are changed in place, so that the buffer isn't copied for each part.
         guard sessions[key]?.incoming?.take(part, now: now) == true else {
-            // The store may have dropped what another session of the file kept. The next bind names what it has.
+            // The store may have deleted parts of another session of the file. The answer to the next bind names the parts that it has.
             return end(key, .transient(after: 0), "A part before this one is missing.")
         }
         proceed(key)
     }
 
-    /// Makes room for a part.
+    /// Counts the credit of a part, and prepares the session for it.
     ///
-    /// - Returns: false if it isn't to be added.
+    /// - Returns: `false` if the part isn't to be added.
     private mutating func begin(_ part: MessagePart, _ key: SessionKey) -> Bool {
         guard let session = sessions[key] else { return false }
         let limit = configuration.limits.commitBytes
@@ -31,7 +31,7 @@ extension ServerMachine {
         sessions[key]?.unreleased = session.unreleased.addingOrMax(bytes)
         let expected = (session.inbox.last?.commit.number ?? session.received) + 1
         guard part.message.number >= expected else {
-            // It was answered meanwhile: it had come over another connection.
+            // The commit was received over another connection, too, and was answered meanwhile.
             sessions[key]?.incoming = nil
             giveBack(key)
             return false
@@ -48,13 +48,14 @@ extension ServerMachine {
         return true
     }
 
-    /// Does with an incomplete commit what is due.
+    /// Queues a commit whose parts are complete, or writes parts to the store if that is due.
     mutating func proceed(_ key: SessionKey) {
         guard let session = sessions[key], let incoming = session.incoming else { return }
         guard !incoming.isWhole else {
             return incoming.kept + incoming.keeping == 0 ? takeWhole(incoming, key) : queueStored(incoming, key)
         }
-        // The store keeps one commit of a file. While one waits to be merged, the credit bounds what is in memory of the next one.
+        // The store keeps the parts of one commit of a file. While that commit waits to be merged, the credit bounds the bytes of the next one in
+        // memory.
         guard session.stored == nil, incoming.keeping == 0, !session.isGuest else { return }
         if incoming.isDue(now, bytes: configuration.keptBytes, delay: configuration.keepDelay) { keep(key) }
     }
@@ -77,7 +78,7 @@ extension ServerMachine {
         proceed(key)
     }
 
-    /// Gives the credit of parts back that the store keeps, or that nothing needs.
+    /// Gives back the credit of parts that are in the store or aren't needed.
     mutating func giveBack(_ key: SessionKey) {
         guard let session = sessions[key], session.unreleased > 0 else { return }
         sessions[key]?.unreleased = 0
@@ -90,7 +91,7 @@ extension ServerMachine {
         send(key, .credit(key.number, bytes: bytes))
     }
 
-    /// A commit whose parts are all in memory. Its credit is given back when it is merged.
+    /// Queues a commit whose parts are all in memory. Its credit is given back when it is merged.
     private mutating func takeWhole(_ incoming: IncomingParts, _ key: SessionKey) {
         guard let upload = Self.upload(incoming.message, incoming.buffer) else {
             return end(key, .violation, "The parts don't make a commit.")
@@ -105,7 +106,8 @@ extension ServerMachine {
         readInbox(key)
     }
 
-    /// A commit of which parts are in the store. These are read when the commits before it are merged, so that one such is in memory at most.
+    /// Queues a commit of which parts are in the store. The parts are read after the preceding commits were merged, so that at most one such
+    /// commit is in memory.
     private mutating func queueStored(_ incoming: IncomingParts, _ key: SessionKey) {
         let commit = Commit(number: incoming.message.number, clock: .zero, base: 0, changes: [])
         let place = UploadedCommit(commit: commit, hash: .empty, part: .init(index: .max, isLast: true))
@@ -119,7 +121,7 @@ extension ServerMachine {
         readInbox(key)
     }
 
-    /// Reads a commit from the store whose turn it is.
+    /// Reads the parts of the next commit from the store.
     mutating func readStored(_ key: SessionKey) {
         guard let session = sessions[key], let stored = session.stored, stored.keeping == 0 else { return }
         guard isWithinShare(session.user) else { return endOverShare(key) }
@@ -143,7 +145,7 @@ extension ServerMachine {
         readInbox(key)
     }
 
-    /// Returns the upload of one commit that bytes are. Nil if they aren't.
+    /// Decodes the upload of one commit. Returns `nil` if the bytes aren't that message.
     private static func upload(_ message: PartedMessage, _ bytes: [UInt8]) -> Upload? {
         guard PartedMessage(number: message.number, bytes) == message,
             case .upload(_, let upload)? = try? MessageCodec.whole.clientMessage(bytes), upload.commits.count == 1,
@@ -152,7 +154,7 @@ extension ServerMachine {
         return upload
     }
 
-    /// Gives the credit of a commit back that came in parts, now that it is merged.
+    /// Gives back the credit of a merged commit that was received in parts.
     mutating func releaseParted(_ number: UInt64, _ key: SessionKey) {
         let bytes = sessions[key]?.parted.removeValue(forKey: number) ?? 0
         if sessions[key]?.heavy == number {
@@ -163,19 +165,19 @@ extension ServerMachine {
         giveBack(bytes, key)
     }
 
-    /// Keeps the parts of a commit whose session ends, or is about to be replaced by another one of the file.
+    /// Writes the received parts of a commit to the store before its session ends or is replaced by another session of the file.
     mutating func keepIncoming(_ session: Session) {
         guard var incoming = session.stored ?? session.incoming, !incoming.buffer.isEmpty, session.ident != .me else {
             return
         }
-        // The next session has something to send, with which the commit becomes whole.
+        // One byte is left for the next session, because the commit is queued when its last part is received.
         if incoming.isWhole { incoming.buffer.removeLast() }
         request(session.stream, .keepPart(session.ident, incoming.flush(), time: now), .note)
     }
 
-    // MARK: Down
+    // MARK: Downloads
 
-    /// Sends a message, or puts it behind those that are on their way in parts.
+    /// Sends a message, or queues it behind messages that are being sent in parts.
     mutating func sendInOrder(_ key: SessionKey, _ message: ServerMessage) {
         let size = configuration.size(message)
         guard let session = sessions[key] else { return emit(key, message, bytes: size) }
@@ -193,13 +195,13 @@ extension ServerMachine {
 
     func takesParts(_ key: SessionKey) -> Bool { connections[key.connection]?.takesParts ?? false }
 
-    /// Whether what follows a session's view may be sent now.
+    /// Returns whether changes of a session's view may be sent now.
     func isOpen(_ session: Session) -> Bool {
         session.isOpen && connections[session.key.connection]?.outgoing ?? 0 < configuration.outgoingBytes
             && isWithinShare(session.user)
     }
 
-    /// A message that went in parts doesn't take memory any more. If that gives others of the connection room, they go on.
+    /// Counts the bytes of a message in parts that has been sent. If the connection is below its bound again, its other sessions continue.
     mutating func noteDone(_ bytes: UInt64, _ key: SessionKey) {
         guard let connection = connections[key.connection] else { return }
         let rest = connection.outgoing - min(bytes, connection.outgoing)
@@ -217,7 +219,7 @@ extension ServerMachine {
         sendParts(key)
     }
 
-    /// Sends what waits, as far as there is credit.
+    /// Sends waiting messages while there is credit.
     mutating func sendParts(_ key: SessionKey) {
         while let first = sessions[key]?.outbox.first {
             switch first {
@@ -243,12 +245,12 @@ extension ServerMachine {
 }
 
 extension Session {
-    /// What is on its way down.
+    /// A message that waits to be sent, whole or in parts.
     enum Outgoing: Sendable {
         case parts(OutgoingParts, isAck: Bool)
         case message(ServerMessage)
 
-        /// The bytes that it keeps.
+        /// The bytes that the message takes in memory.
         var bytes: Int {
             switch self {
             case .parts(let parts, _): parts.bytes.count
@@ -264,12 +266,12 @@ extension Session {
         }
     }
 
-    /// Whether what follows the session's view may be sent: there is credit, and nothing is on its way in parts.
+    /// A Boolean value that indicates whether changes of the view may be sent: there is credit, and no message is being sent in parts.
     var isOpen: Bool { credit > 0 && outbox.isEmpty }
 }
 
 extension ServerConfiguration {
-    /// The bytes that a message may have and be sent at once.
+    /// Returns the maximum size of a message that is sent whole, in bytes.
     fileprivate func wholeBytes(_ message: ServerMessage, _ session: Session) -> UInt64 {
         if case .bootstrapChunk = message, session.isFast { return chunkBytes &* 4 }
         return partBytes &* 4
@@ -277,7 +279,7 @@ extension ServerConfiguration {
 }
 
 extension ServerMessage {
-    /// The number by which the message is found again. Nil if it isn't sent in parts.
+    /// The number that identifies the message when it is continued. Nil if the message isn't sent in parts.
     fileprivate var partsNumber: UInt64? {
         switch self {
         case .changes(_, let changes): changes.from == changes.to ? 0 : changes.to.version
@@ -288,7 +290,7 @@ extension ServerMessage {
 
     fileprivate var isAck: Bool { if case .ack = self { true } else { false } }
 
-    /// Whether the message keeps its place among those that say what the view holds.
+    /// A Boolean value that indicates whether the message must keep its order among the messages about the view.
     fileprivate var isOfStream: Bool {
         switch self {
         case .changes, .bootstrapBegin, .bootstrapChunk, .bootstrapEnd, .marked: true
@@ -296,7 +298,7 @@ extension ServerMessage {
         }
     }
 
-    /// The message as one of session 1.
+    /// The message, addressed to session 1.
     var ofSessionOne: ServerMessage {
         switch self {
         case .changes(_, let changes): .changes(1, changes)

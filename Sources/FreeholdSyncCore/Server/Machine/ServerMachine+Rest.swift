@@ -1,5 +1,5 @@
 extension ServerMachine {
-    /// What a node that has nothing to do any more must not hold: for tests of machines.
+    /// Descriptions of unfinished work, for tests. An idle node has none.
     package var unfinishedWork: [String] {
         var work: [String] = []
         for session in sessions.values {
@@ -11,14 +11,14 @@ extension ServerMachine {
             }
         }
         for (name, stream) in streams where stream.group != nil || !stream.queue.isEmpty {
-            work.append("commits of \(name) that nobody merges")
+            work.append("commits of \(name) that aren't merged")
         }
         for (name, stream) in streams {
             if stream.head.cursor != stream.known.cursor || stream.isPublishing {
                 work.append("steps of \(name) that aren't sent")
             }
             if !stream.waiting.isEmpty { work.append("binds of \(name) wait") }
-            if !stream.unverified.isEmpty { work.append("commits of \(name) that aren't looked for") }
+            if !stream.unverified.isEmpty { work.append("commits of \(name) that aren't checked") }
         }
         return work
     }

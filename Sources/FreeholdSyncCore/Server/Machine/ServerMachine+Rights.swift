@@ -1,8 +1,8 @@
 /// Rights that change while sessions are bound.
 extension ServerMachine {
-    /// Sessions get what their users may see now, as a difference; those that may not bind any more end.
+    /// Applies new rights of users to their sessions. Sessions receive the difference, and those that may not be bound any more end.
     ///
-    /// - Complexity: O(sessions and commits that wait); of each session whose user's rights may be others, the size of its queries.
+    /// - Complexity: O(sessions, waiting commits, and the sizes of the queries of the users' sessions).
     mutating func followRights(of users: Set<SyncString>?) {
         for key in sessions.keys.sorted() {
             guard let session = sessions[key], let user = connections[key.connection]?.user,
@@ -25,14 +25,14 @@ extension ServerMachine {
         }
     }
 
-    /// Begins a bootstrap if the session's view is another one by now.
+    /// Begins a bootstrap if the view of a session has changed.
     private mutating func follow(_ key: SessionKey) {
         guard let session = sessions[key] else { return }
         // Queries that are being compiled are compiled again, for the new rights.
         defer { if let queries = session.subscribing { subscribe(key, queries) } }
         let held: (queries: Queries, view: View)
         switch session.state {
-        // What is asked for is answered with the new rights.
+        // The bind is completed with the new rights.
         case .binding: return
         case .bootstrap(let bootstrap) where !bootstrap.isComparison: held = (bootstrap.queries, bootstrap.new)
         case .idle, .live, .behind, .catchingUp, .bootstrap:
@@ -42,7 +42,7 @@ extension ServerMachine {
         let view = view(of: held.queries, session)
         guard view.identity != held.view.identity else { return }
         send(key, .notice(key.number, Notice(.viewChanged)))
-        // It takes effect at once: what the user may no longer see isn't sent while queries are compiled.
+        // The view takes effect at once, so that objects which the user may no longer see aren't sent while queries are compiled.
         let number = session.subscriptions + 1
         sessions[key]?.subscriptions = number
         subscribe(key, held.queries, views: [view], number: number)

@@ -1,4 +1,4 @@
-/// The requests of one user that the store has, and those that wait until it has answered others.
+/// The number of a user's requests that the store has, and the user's requests that wait.
 struct RequestShare: Sendable {
     var running = 0
     var waiting: ArraySlice<(number: RequestNumber, request: ServerStoreRequest)> = []
@@ -6,9 +6,10 @@ struct RequestShare: Sendable {
     var works = 0
 }
 
-/// A user's requests don't fill the store's queue: a few run, the others wait here.
+/// Shares of the store. A few requests of a user run at the same time, and the others wait here, so that one user's requests don't fill the
+/// store's queue.
 ///
-/// Requests of groups, and those that keep what was uploaded, don't count: a stream has one of the former, and credit bounds the latter.
+/// Requests of groups, and requests that store uploads, don't count. A stream has one group, and credit bounds the uploads.
 extension ServerMachine {
     /// The number of requests and pieces of work of one user that wait before the user's next messages have to wait, too.
     private static var busyCount: Int { 32 }
@@ -32,12 +33,12 @@ extension ServerMachine {
         }
     }
 
-    /// A request was answered: the next one of its user is due.
+    /// Removes an answered request from its user's share, and makes the user's next request.
     mutating func giveShare(of number: RequestNumber) {
         guard let user = askers.removeValue(forKey: number) else { return }
         shares[user]?.running -= 1
         while let next = shares[user]?.waiting.popFirst() {
-            // Its session has ended.
+            // The session of the request has ended.
             if let key = purposes[next.number]?.purpose.session, sessions[key] == nil {
                 purposes[next.number] = nil
                 askers[next.number] = nil
@@ -50,7 +51,7 @@ extension ServerMachine {
         forgetShare(of: user)
     }
 
-    /// Counts work that was handed out for a user, or ended.
+    /// Counts work that was handed out for a user, or that has ended.
     mutating func countWork(of user: SyncString, _ difference: Int) {
         shares[user, default: RequestShare()].works += difference
         forgetShare(of: user)
@@ -63,7 +64,7 @@ extension ServerMachine {
 }
 
 extension ServerMachine.Purpose {
-    /// The session that needs the answer. Nil if the request is to be done anyway.
+    /// The session that needs the answer. Nil if the request is made in any case.
     fileprivate var session: SessionKey? {
         switch self {
         case .bind(let key), .identity(let key, _, _, _), .step(let key, _), .page(let key, _), .fetch(let key, _, _):

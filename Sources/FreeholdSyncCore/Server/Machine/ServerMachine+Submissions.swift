@@ -1,21 +1,21 @@
-/// The file under whose number a node writes submissions.
+/// The file under which a node writes the submissions of a stream.
 ///
-/// With `ServerConfiguration.writerSecret`, each stream has one such file, which all lives of all nodes and all imports use. Another process may
-/// take the number of a commit that waits. A submission therefore gets its number when it is merged, behind the last commit that the store has.
-/// If the number is taken when the commit is tried again, the hash shows which commit took it.
+/// With `ServerConfiguration.writerSecret`, each stream has one such file, which all nodes and all imports use, also after restarts. Another
+/// process may take the number of a commit that waits. A submission therefore gets its number when it is merged, behind the last commit that the
+/// store has. If the number is taken when the merge is repeated, the hash shows which commit has it.
 struct StreamWriter: Sendable {
-    /// Nil until the store gave one.
+    /// The number of the file. Nil until the store has created or found it.
     var ident: FileIdent?
-    /// The last commit that is done.
+    /// The number of the last commit that is done.
     var done: UInt64 = 0
-    /// What came before there was a file.
+    /// The submissions that wait for the file or for the stream's head.
     var waiting: [(number: SubmissionNumber, submission: Submission)] = []
 }
 
-/// Changes of programs that have no file: they wait in the same queue as devices' commits, are judged by the same rights, and merged by the
-/// same rules.
+/// Submissions: changes of programs that have no file. They wait in the same queue as the commits of devices, and the same rights and merge rules
+/// apply.
 extension ServerMachine {
-    /// Submissions that may wait for a stream's file or its group.
+    /// The maximum number of submissions that wait for a stream's file or its group.
     private static var most: Int { 10_000 }
 
     mutating func take(_ submission: Submission, _ number: SubmissionNumber) {
@@ -42,7 +42,7 @@ extension ServerMachine {
         if isFirst { prepare(name) }
     }
 
-    /// Gets what lacks before anything can be queued.
+    /// Requests the file, or the stream's head, that is needed before submissions can be queued.
     private mutating func prepare(_ name: StreamName) {
         if writers[name]?.ident == nil {
             if let secret = configuration.writerSecret?(name) {
@@ -68,7 +68,7 @@ extension ServerMachine {
         if writers[name]?.ident == nil { prepare(name) } else { flush(name) }
     }
 
-    /// Nobody asks for answers of these commits again: the store may forget them.
+    /// Notes in the store that the answers of submissions aren't needed any more, so that the store may delete them.
     mutating func noteWriters() {
         for (name, writer) in writers {
             guard let ident = writer.ident else { continue }
@@ -76,14 +76,14 @@ extension ServerMachine {
         }
     }
 
-    /// The store went back: its files aren't the ones that the node knew.
+    /// Forgets the file of a stream's submissions after the store went back, because the number may belong to another file.
     mutating func forgetWriter(_ name: StreamName) {
         guard let waiting = writers[name]?.waiting else { return }
         writers[name] = waiting.isEmpty ? nil : StreamWriter(waiting: waiting)
         if !waiting.isEmpty { prepare(name) }
     }
 
-    /// Removes files of submissions that earlier lives and imports made.
+    /// Removes the files of submissions that earlier processes and imports created under other secrets.
     mutating func trimWriters(_ name: StreamName) {
         guard let secret = configuration.writerSecret?(name) else { return }
         request(name, .trimWriters(keeping: SecretHash(secret)), .note)

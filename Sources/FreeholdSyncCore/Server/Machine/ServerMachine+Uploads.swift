@@ -1,4 +1,4 @@
-/// Commits on their way to a group.
+/// Uploads: the commits of sessions until they belong to a group.
 extension ServerMachine {
     mutating func take(_ upload: Upload, _ key: SessionKey) {
         guard var session = sessions[key] else { return }
@@ -10,14 +10,14 @@ extension ServerMachine {
         session.uploadDebt = session.uploadDebt.addingOrMax(upload.oldLists.estimatedSize)
         session.inbox += upload.commits
         sessions[key] = session
-        // A client may overdraw by a message, no more: what waits here is bounded.
+        // A client may exceed its credit by one message. This bounds the uploads that wait.
         let most = configuration.uploadCredit &+ 2 &* configuration.limits.messageBytes
         guard session.uploadDebt <= most else { return end(key, .violation, "More was uploaded than allowed.") }
         readInbox(key)
     }
 
     mutating func readInbox(_ key: SessionKey) {
-        // Without a number of the file nothing can be stored: it waits in the inbox, and its credit with it.
+        // Commits of a file without a number can't be stored. They wait in the inbox, and their credit isn't given back.
         guard sessions[key]?.isGuest != true else { return }
         // No copy of the session is kept, so the inbox isn't copied for each commit.
         while let (next, received) = sessions[key]?.nextUpload {
@@ -37,7 +37,7 @@ extension ServerMachine {
             guard UInt64(commit.changes.count) <= configuration.limits.commitChanges else {
                 return end(key, .violation, "The commit has too many changes.")
             }
-            // It waits in the inbox, and its credit with it. What the server sends goes on.
+            // The commit waits in the inbox, and its credit isn't given back. Downloads continue.
             if let stream = sessions[key]?.stream, isHeld(commit.changes, stream) { return }
             if sessions[key]?.stored?.message.number == commit.number { return readStored(key) }
             if let part = next.part {
@@ -67,7 +67,7 @@ extension ServerMachine {
 
     // MARK: Held classes
 
-    /// Has uploads with objects of these classes wait from now on, and lets others go on.
+    /// Replaces the classes whose objects aren't accepted, and continues the uploads that need no longer wait.
     ///
     /// - Complexity: O(sessions)
     mutating func hold(_ classes: [SyncString: Set<SyncString>]) {
@@ -108,14 +108,14 @@ extension ServerMachine {
         guard let whole = Commit(parts), let hash = parts.last?.hash,
             UInt64(whole.changes.count) <= configuration.limits.commitChanges
         else {
-            // A copy of the file may have sent parts of another commit meanwhile: whoever comes first with all of them wins.
+            // A copy of the file may have sent parts of another commit meanwhile. The first copy that sends all parts of its commit succeeds.
             return end(key, .transient(after: 1_000), "The parts don't make a commit.")
         }
         session.isStoring = false
         session.nextPart = 0
         session.stagedBytes = 0
         session.received = whole.number
-        // Its parts are paid for. What comes behind it waits.
+        // The credit of its parts was given back. The commits behind it wait.
         (session.heavy, session.isMerging) = (whole.number, true)
         session.heavyBytes = Int(clamping: whole.estimatedSize)
         session.parted[whole.number] = 0
@@ -170,10 +170,10 @@ extension ServerMachine {
         send(key, .credit(key.number, bytes: bytes))
     }
 
-    /// Answers commits, as far as the client doesn't know the answers.
+    /// Sends the answers of commits, except those that the client has.
     mutating func acknowledge(_ key: SessionKey, _ answers: [StoredAnswer], restored: [ClassBatch] = []) {
         guard var session = sessions[key] else { return }
-        // A commit that was resent while its group waited has two answers, which are one.
+        // A commit that was sent again while its group waited has two equal answers.
         var new: [StoredAnswer] = []
         for answer in answers where answer.answer.commit > new.last?.answer.commit ?? session.acknowledged {
             new.append(answer)
@@ -195,7 +195,7 @@ extension ServerMachine {
 }
 
 extension Commit {
-    /// The commit that was split into these parts. Nil if they don't belong together.
+    /// Creates the commit that was split into these parts. Returns `nil` if the parts don't belong together.
     package init?(_ parts: [UploadedCommit]) {
         guard let first = parts.first?.commit, parts.last?.part?.isLast == true else { return nil }
         var (changes, seen): ([Change], [ObjectName: StreamVersion]) = ([], [:])

@@ -1,6 +1,6 @@
-/// Work that takes long: it begins on the machine's thread, and is handed out if it doesn't end soon.
+/// Long work. It begins on the machine's thread, and is handed out if it doesn't end soon.
 extension ServerMachine {
-    /// What work is for.
+    /// The purpose of a piece of work.
     enum WorkPurpose: Sendable {
         case page(SessionKey, of: UInt64)
         case step(SessionKey, Cursor)
@@ -22,7 +22,7 @@ extension ServerMachine {
         }
     }
 
-    /// Begins work. What is done within few steps goes on at once.
+    /// Begins work. The result of work that ends within a few steps is handled at once. Longer work is handed out.
     mutating func start(_ work: some SlicedWork, of user: SyncString, _ purpose: WorkPurpose) {
         var work = work
         var slice = WorkSlice(inline: configuration.inlineSteps, objectSteps: configuration.objectSteps)
@@ -36,7 +36,7 @@ extension ServerMachine {
         actions.append(.work(lastWork, ServerWork(user: user, work, objectSteps: configuration.objectSteps)))
     }
 
-    /// The result of work that was handed out.
+    /// Handles the result of work that was handed out.
     mutating func take(_ result: ServerWorkResult, _ number: WorkNumber) {
         guard let purpose = works.removeValue(forKey: number) else { return }
         if let key = purpose.session, let user = sessions[key]?.user {
@@ -61,7 +61,7 @@ extension ServerMachine {
         }
     }
 
-    /// Ends work whose session has ended.
+    /// Cancels the work of a session that has ended.
     mutating func cancelWork(of session: Session) {
         for number in session.works.sorted() {
             works[number] = nil

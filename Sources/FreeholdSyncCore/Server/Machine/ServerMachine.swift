@@ -1,8 +1,8 @@
-/// A node of a sync server, without a network and without a store (sync-design.md, sections 8 to 10).
+/// The state machine of a sync server's node, without a network and without a store (sync-design.md, sections 8 to 10).
 ///
-/// What happens comes in as events, in any order that a network and a store can make; what is to be done goes out as actions. It does no IO
-/// and reads no clock. Everything that must outlive the node is in the store, so a machine that is thrown away is replaced by a new one
-/// on the same store. Several nodes may work on one stream: each transaction names the head that it stands on.
+/// The caller passes events, in any order that a network and a store can produce, and executes the actions that the machine returns. The machine
+/// does no IO and reads no clock. All data that must outlive the node is in the store, so a new machine on the same store can replace a discarded
+/// one. Several nodes may work on one stream: each transaction names the head that it is based on.
 public struct ServerMachine: Sendable {
     public internal(set) var configuration: ServerConfiguration
     let matcher: any ConditionMatcher
@@ -11,36 +11,36 @@ public struct ServerMachine: Sendable {
     var sessions: SessionTable
     var streams: [StreamName: StreamState] = [:]
     var purposes: [RequestNumber: Asked] = [:]
-    /// The requests that users cause.
+    /// The running and the waiting requests of each user.
     var shares: [SyncString: RequestShare] = [:]
-    /// The users of requests that count for their shares.
+    /// The user of each request that counts for the user's share.
     var askers: [RequestNumber: SyncString] = [:]
     private var lastRequest: RequestNumber = 0
-    /// Work that was handed out.
+    /// The purpose of each piece of work that was handed out and hasn't ended.
     var works: [WorkNumber: WorkPurpose] = [:]
     var lastWork: WorkNumber = 0
 
-    /// Of the event at work.
+    /// The actions for the event that is being handled.
     var actions: [ServerAction] = []
-    /// It doesn't go back.
+    /// The server's time, in milliseconds since 2015-01-01. It never decreases.
     var now: Int64 = 0
-    /// As the caller has it: timers are set by it.
+    /// The time that the caller passed with the event. It may decrease. Timers are set by it.
     var callersNow: Int64 = 0
     private var draws: [UInt64] = []
     private var salts: UInt64 = 0
-    /// The bytes of the rows of all streams, and of some that have ended.
+    /// The bytes of the rows of all streams. It may include streams that have ended.
     var rowBytes = 0
-    /// Users some of whose sessions wait until the user's sessions keep less.
+    /// The users with sessions that wait until all sessions of the user keep fewer bytes.
     var stalled: Set<SyncString> = []
-    /// The time at which they are looked at again, while the node is full.
+    /// The earliest time at which the sessions of `stalled` are checked again while the node is full.
     var nextRelief: Int64 = 0
-    /// Of streams to which somebody without a file writes.
+    /// The file under which submissions are written, for each stream that has submissions.
     var writers: [StreamName: StreamWriter] = [:]
-    /// Classes of apps whose objects aren't taken now.
+    /// The classes whose objects aren't accepted now, by app.
     var held: [SyncString: Set<SyncString>] = [:]
     private var isTrimming = false
     private var bootstraps: UInt64 = 0
-    /// The number of times that the machine began to remember a stream.
+    /// The number of stream states that the machine has created.
     private var memories: UInt64 = 0
 
     public init(_ configuration: ServerConfiguration, matcher: any ConditionMatcher) {
@@ -49,7 +49,8 @@ public struct ServerMachine: Sendable {
         sessions = SessionTable(share: configuration.userBytes)
     }
 
-    /// Serves other apps from now on. Sessions that are bound go on, so an app that was there stays, and lets nobody in.
+    /// Replaces the served apps. An app that is missing in the new ones stays for the sessions that are bound. Its streams can't be bound any
+    /// more.
     public mutating func setApps(_ apps: [SyncString: ServerApp]) {
         configuration.apps.merge(apps) { $1 }
         for name in configuration.apps.keys where apps[name] == nil {
@@ -61,12 +62,12 @@ public struct ServerMachine: Sendable {
         /// Nil before `hello`.
         var user: SyncString?
         var takesParts = false
-        /// The bytes of messages that are on their way in parts.
+        /// The bytes of the messages that are being sent in parts.
         var outgoing: UInt64 = 0
         var sessions: Set<SessionNumber> = []
     }
 
-    /// Why the store was asked.
+    /// The purpose of a request to the store.
     enum Purpose: Sendable {
         case bind(SessionKey)
         case identity(SessionKey, FileAnswer, FileSecret, Fork?)
@@ -80,11 +81,11 @@ public struct ServerMachine: Sendable {
         case page(SessionKey, of: UInt64)
         case fetch(SessionKey, [ObjectName], Cursor)
         case head(StreamName)
-        /// A step behind the published head.
+        /// The step behind the published head.
         case follow(StreamName)
-        /// The head and the hash at the published one, since the store had no such step.
+        /// The head, and the hash at the published head. The store had no step behind the published head.
         case gap(StreamName, Cursor)
-        /// The hash at the version of an own commit.
+        /// The hash at the version of a commit that this node made.
         case check(StreamName, Cursor)
         case writer(StreamName)
         case firstHead(StreamName)
@@ -95,12 +96,14 @@ public struct ServerMachine: Sendable {
     /// A request that the store hasn't answered.
     struct Asked: Sendable {
         let purpose: Purpose
-        /// What was known of the stream when the request was made. Nil if the stream wasn't known.
+        /// The known head of the stream at the time of the request. Nil if the machine had no state of the stream.
         let known: KnownHead?
     }
 
+    /// Handles an event, and returns the actions for the caller in order.
+    ///
     /// - Parameter now: the server's time, in milliseconds since 2015-01-01.
-    /// - Complexity: O(what the event is about, messages that it sends, sessions that wait for something).
+    /// - Complexity: O(size of the event, messages that it sends, sessions that wait for something).
     public mutating func handle(
         _ event: ServerEvent,
         now: Int64,
@@ -145,21 +148,23 @@ public struct ServerMachine: Sendable {
 
     // MARK: Tools
 
-    /// Random bits. Two are there at each event, for a secret.
+    /// Removes and returns 64 random bits. Each event begins with at least two such numbers, which is enough for one secret.
     mutating func draw() -> UInt64 { draws.removeLast() }
 
-    /// Bits that no other node's log has. They needn't be secret.
+    /// Returns bits that the log of no other node contains. They needn't be secret.
     mutating func salt() -> UInt64 {
         salts = salts &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         return salts
     }
 
-    /// Tells bootstraps apart: a page that was asked for one must not be taken for another one's.
+    /// Returns a new number for a bootstrap. A page is used only for the bootstrap with the number of the request.
     mutating func nextBootstrap() -> UInt64 {
         bootstraps += 1
         return bootstraps
     }
 
+    /// Requests something of the store, at once or when the user's share permits it.
+    ///
     /// - Parameter user: the user that causes the request, if it counts for the user's share.
     mutating func request(
         _ stream: StreamName,
@@ -178,19 +183,19 @@ public struct ServerMachine: Sendable {
         ask(lastRequest, ServerStoreRequest(stream: stream, kind: kind), of: user)
     }
 
-    /// Begins to remember a stream.
+    /// Creates the state of a stream.
     mutating func remember(_ name: StreamName, at head: StreamHead) {
         memories += 1
         streams[name] = StreamState(head, memory: memories)
     }
 
-    /// Tells a client something that is said in stored names.
+    /// Sends a client a message that contains stored names. The session's lens translates them.
     mutating func send(_ key: SessionKey, _ message: ServerMessage) {
         guard let session = sessions[key] else { return sendPlain(key, message) }
         if let message = Self.shown(message, session) { sendPlain(key, message) }
     }
 
-    /// Tells a client something that is said in its own names.
+    /// Sends a client a message that contains the client's own names.
     mutating func sendPlain(_ key: SessionKey, _ message: ServerMessage) { sendInOrder(key, message) }
 
     mutating func emit(_ key: SessionKey, _ message: ServerMessage, bytes size: UInt64) {
@@ -198,7 +203,7 @@ public struct ServerMachine: Sendable {
         sessions[key]?.credit -= Int64(clamping: size)
     }
 
-    /// Ends a connection with an error that tells nothing of what others do.
+    /// Ends a connection with an error. The text must not contain data of other users.
     mutating func end(_ connection: ConnectionNumber, _ fault: SyncFault, _ text: SyncString) {
         guard connections[connection] != nil else { return }
         actions.append(.send(connection, .error(nil, ErrorMessage(fault, text: text))))
@@ -297,7 +302,7 @@ public struct ServerMachine: Sendable {
         }
     }
 
-    /// Makes sure that the stream is looked after.
+    /// Sets the timer `look` of a stream, unless it is set.
     mutating func watch(_ stream: StreamName) {
         guard streams[stream]?.isLooking == false else { return }
         streams[stream]?.isLooking = true
@@ -309,48 +314,50 @@ extension SessionKey: Comparable {
     static func < (a: SessionKey, b: SessionKey) -> Bool { (a.connection, a.number) < (b.connection, b.number) }
 }
 
-/// What a node knows of a stream.
+/// The state of a stream in a node.
 struct StreamState: Sendable {
-    /// The number of this memory of the stream. Another one begins if the store went back, or after a while without sessions.
+    /// The number of this state. The machine discards the state if the store went back, or if nothing uses the stream. A later state of the
+    /// stream has another number.
     let memory: UInt64
-    /// The published head: live sessions have everything up to it.
+    /// The published head: live sessions have been sent everything up to it.
     var head: StreamHead
-    /// The newest head that the store answered; the published one, or a newer one.
+    /// The newest head that the store reported. It is the published head or a newer one.
     var known: StreamHead
     /// A Boolean value that indicates whether the store was asked for a step behind the published head.
     var isReading = false
-    /// A Boolean value that indicates whether the store is to be asked for one, although no newer head is known.
+    /// A Boolean value that indicates whether the store is to be asked for such a step although no newer head is known.
     var isDue = false
     /// A Boolean value that indicates whether a step behind the published head is being compared with views.
     var isPublishing = false
-    /// The most bytes of a step of other nodes that is being compared.
+    /// The maximum size of the step of other nodes that is being compared with views, in bytes. 0 if there is no such step.
     var stepBytes = 0
-    /// Own commits that were answered after a newer head was. The newer head may be of a store that went back behind them.
+    /// The commits of this node that the store confirmed after it had reported a newer head. The newer head may belong to a store that went back
+    /// to a version before them.
     var unverified: [Cursor] = []
-    /// Files whose bind was answered with a head that isn't published.
+    /// The binds that the store answered with a head that isn't published yet.
     var waiting: [WaitingBind] = []
     var sessions = SessionList()
-    /// Files whose sessions were ended by other binds, and how often of late.
+    /// The files with sessions that were ended by another bind of the file, and the number of recent cases.
     var fights: [FileIdent: Fight] = [:]
-    /// What views sum up to, as far as a bootstrap told.
+    /// The checksums of views. They are known for a view once a bootstrap has calculated them.
     var sums = StreamSums()
-    /// Commits that wait.
+    /// The commits that wait for a group.
     var queue: [QueuedCommit] = []
-    /// How many changes they have.
+    /// The number of changes in `queue`. A commit without changes counts as one.
     var queuedChanges = 0
-    /// The number of commits at the beginning of the queue that are merged one by one, since the store couldn't keep them together.
+    /// The number of commits at the beginning of the queue that are merged one by one, since a group of them was too large.
     var separate = 0
-    /// Commits that are being merged.
+    /// The commits that are being merged.
     var group: Group?
-    /// Rows as they are at the known head.
+    /// Rows that were read or written, as of the known head.
     var rows: StoreRows
     /// The sizes of the objects in `rows`.
     var weights = RowWeights()
-    /// The bytes of the rows that the machine's sum contains.
+    /// The bytes of `rows` that `ServerMachine.rowBytes` contains.
     var countedBytes = 0
     var isTimed = false
     var isLooking = false
-    /// Copies of files whose next commit may be one that another copy sent already.
+    /// Copies of files whose next commit may already have been sent by another copy.
     var copies: Set<FileIdent> = []
     var guests = GuestSessions()
 
@@ -362,55 +369,57 @@ struct StreamState: Sendable {
     /// A Boolean value that indicates whether nothing needs the stream any more.
     var isUnused: Bool { sessions.isEmpty && waiting.isEmpty && group == nil && queue.isEmpty }
 
-    /// Removes all rows: those of another head can't be mixed with newer ones.
+    /// Removes all rows, because rows of different heads can't be combined.
     mutating func forgetRows(_ head: StreamHead) {
         rows = StoreRows(head: head)
         weights = RowWeights()
     }
 }
 
-/// A head of a stream, in a memory of it.
+/// A head of a stream, and the number of the stream's state at that time.
 struct KnownHead: Sendable {
     let head: StreamHead
     let memory: UInt64
 }
 
-/// A file whose session begins once the head of its bind is published.
+/// A bind of a file whose session begins once the head of the bind's answer is published.
 struct WaitingBind: Sendable {
     let key: SessionKey
     let binding: ServerMachine.Binding
     let views: [View]
 }
 
+/// The number of times that binds of one file ended each other's sessions, and the last time.
 struct Fight: Sendable {
     var time: Int64
     var count = 0
 }
 
+/// A commit of a session, or a submission, that waits for a group or is in one.
 struct QueuedCommit: Sendable {
     let session: SessionKey
-    /// It came without a session.
+    /// The number of the submission. Nil for a commit of a session.
     var submission: SubmissionNumber?
     let ident: FileIdent
-    /// The user that the commit is of, and what it may see and write.
+    /// The author of the commit, and the author's rights.
     let user: SyncString
     var rights: (any SessionRights)?
-    /// In stored names. A submission has the number 0 before its first merge.
+    /// The commit in stored names. A submission has the number 0 before its first merge.
     private(set) var commit: Commit
-    /// If its author has other names for things.
+    /// The original commit and its translation. Nil if the author uses stored names.
     private(set) var lensed: LensedCommit?
     private(set) var hash: RunningHash
-    /// Of the session's commit before this one: it must be the file's last.
+    /// The running hash of the session's preceding commit. That commit must be the last one of the file in the store.
     private(set) var previous: RunningHash
     let wasSplit: Bool
-    /// Nil if the commit is newer than the horizon that its author knows of.
+    /// The lists that the author sent for a commit whose base is older than the horizon that the author knows. Nil if the base isn't older.
     let oldLists: [OldList]?
-    /// Bits of a submission's hash, which no other submission has.
+    /// Bits that make the hash of a submission unique.
     var salt: UInt64 = 0
-    /// Why all changes of the commit are refused. Nil: they are merged.
+    /// The reason for which all changes of the commit are refused. Nil if they are merged.
     var refusal: CommitRefusal?
 
-    /// As it was sent: credit is counted by it.
+    /// The commit as the author sent it. Its size determines the credit.
     var sent: Commit { lensed?.original ?? commit }
 
     /// Returns a submission as the next commit of its file.
@@ -427,23 +436,24 @@ struct QueuedCommit: Sendable {
     }
 }
 
+/// Commits that are merged together and written in one transaction.
 struct Group: Sendable {
     var items: [QueuedCommit]
     /// Rows that were read for a group with many objects. They aren't remembered.
     var ownRows: [StoreRows] = []
     var transaction: GroupTransaction?
-    /// The answers, by the items' order.
+    /// The commits and their answers, in the order of the items.
     var results: [(item: QueuedCommit, answer: StoredAnswer)] = []
-    /// Sessions that must end, and why.
+    /// The commits that can't be merged. Their sessions end, or their submissions fail, with these errors.
     var faults: [(item: QueuedCommit, fault: SyncFault, text: SyncString)] = []
-    /// The time of the next attempt, after the store failed. Nil: the group doesn't wait.
+    /// The time of the next attempt after the store failed. Nil if the group doesn't wait for one.
     var retryAt: Int64?
     /// The number of failed attempts in a row, up to 6.
     var failures = 0
     /// Copies of files with commits that no other copy sent.
     var originals: Set<FileIdent> = []
-    /// How often rows were asked for.
+    /// The number of times that rows were requested.
     var reads = 0
-    /// The files whose rows were asked for last.
+    /// The files whose rows were requested last.
     var askedFiles: Set<FileIdent> = []
 }

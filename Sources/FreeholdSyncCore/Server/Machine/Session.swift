@@ -1,10 +1,10 @@
-/// Names a session of a node.
+/// The identity of a session within a node.
 struct SessionKey: Hashable, Sendable {
     let connection: ConnectionNumber
     let number: SessionNumber
 }
 
-/// A file at the other end of a connection. All of it can be made anew from the store and the client's next `bind`.
+/// The state of a session with a file of a client. It can be rebuilt from the store and the client's next `bind`.
 struct Session: Sendable {
     let key: SessionKey
     let stream: StreamName
@@ -15,9 +15,9 @@ struct Session: Sendable {
     var leastBase: StreamVersion?
     var state = State.binding
     var held: [ObjectName: StreamVersion] = [:] { didSet { heldChanges &+= 1 } }
-    /// The number of changes of `held`, so that work which began with another one is done anew.
+    /// The number of changes of `held`. Work that began with another number is repeated.
     private(set) var heldChanges = 0
-    /// The work that was handed out for the session.
+    /// The numbers of the work that was handed out for the session.
     var works: Set<WorkNumber> = []
     /// The bytes of the unanswered commits that the bind names, of `held`, and of the conditions.
     var bindBytes = 0
@@ -27,102 +27,104 @@ struct Session: Sendable {
     var heavyBytes = 0
     var outboxBytes = 0
 
-    /// What its user may see and write. Nil: everything.
+    /// The rights of the session's user. Nil if the user may see and write everything.
     var rights: (any SessionRights)?
-    /// How its app sees what is stored. Nil: as it is.
+    /// The translation between the client's version of the schema and the stored one. Nil if they are equal.
     var lens: (any SessionLens)?
-    /// What the client's own schema does to the numbers of views.
+    /// A number of the client's own schema. The numbers of views that the client receives are combined with it.
     var claim: UInt64 = 0
     /// The number of changes of `rights`.
     var rightsChanges = 0
-    /// The query set that is being understood, and the number of query sets before it.
+    /// The query set that is being compiled, and the number of query sets that the session has received.
     var subscribing: Queries?
     var subscriptions = 0
-    /// The queries of a version that were reported to the client, since they have no answer about some object.
+    /// The queries for which the client received an error, because their conditions can't be evaluated for some object, and the version of their
+    /// set.
     var failed: (version: UInt64, places: Set<QueryPlace>)?
-    /// The places of those queries that the lens didn't understand.
+    /// The places of the queries that the lens couldn't translate, by class.
     var skippedQueries: [SyncString: [UInt64]] = [:]
-    /// What of the objects that the client holds it wasn't shown, as its view's number says. Nil if nobody knows.
+    /// The part of a view's number that identifies hidden and translated fields, for the objects that the client holds. Nil if it isn't known.
     var masks: UInt32?
 
-    /// The view that the client holds, or gets at the bootstrap's end.
+    /// The queries and the view of the objects that the client holds.
     var queries: Queries?
     var view = View.empty
-    /// What the client is to hold in the end, by the rights that its user has now: nothing else may be sent to it.
+    /// The view that the client is to hold in the end, by the present rights of its user. Objects outside of it must not be sent.
     var coming: View { if case .bootstrap(let bootstrap) = state { bootstrap.new } else { view } }
-    /// Up to where the node has sent what concerns the view. Nil before the first bootstrap. Of a live session it says nothing: see
-    /// `ServerMachine.cursor(of:)`.
+    /// The position up to which the node has sent the changes of the view. Nil before the first bootstrap. For a live session the value isn't up
+    /// to date: use `ServerMachine.cursor(of:)`.
     var cursor: Cursor?
-    /// What the client calls its cursor: the same, or one since which nothing in its view changed.
+    /// The position that the client knows: the same as `cursor`, or an earlier one since which nothing in the view has changed.
     var told: Cursor?
-    /// The client came back with what it has: it is told the sums once it has everything.
+    /// A Boolean value that indicates whether the client returned with objects and is to receive the checksums once it is up to date.
     var isUnchecked = false
-    /// The client has objects, and nobody knows which.
+    /// A Boolean value that indicates whether the client has objects of an unknown view.
     var holdsUnknown = false
     /// The classes that the client may have objects of.
     var classes: Set<SyncString> = []
 
-    /// Bytes that may still be sent; below 0 by one message at most.
+    /// The number of bytes that may still be sent. One message may exceed it, so that it can be negative.
     var credit: Int64 = 0
     var marks: [(number: UInt64, version: StreamVersion)] = []
     /// The objects that the client asked for by name.
     var fetches = FetchQueue()
     /// A Boolean value that indicates whether the store was asked for some of them.
     var isFetching = false
-    /// A Boolean value that indicates whether the session moved on while the store was asked, so that the answer was useless. Then the session
-    /// stays where it is for the next one: on a stream that is always busy each answer would come too late.
+    /// A Boolean value that indicates whether the cursor or the view changed while objects were being read, so that the answer was useless. The
+    /// session then keeps its cursor until the next answer. Otherwise each answer could be late on a busy stream.
     var fetchesLate = false
     /// A Boolean value that indicates whether the session waits for objects at its cursor.
     var isHeldByFetch: Bool { isFetching && fetchesLate }
-    /// The version of the last own commit that was answered: the client waits for it.
+    /// The version of the last answered commit of the client. The client waits until it has reached this version.
     var awaited: StreamVersion = 0
 
-    /// Up to this own commit all was answered to the client, or taken in hand.
+    /// The number of the client's last commit that was answered. `received` is the number of the last one that was taken from `inbox`.
     var acknowledged: UInt64 = 0
     var received: UInt64 = 0
     /// The running hash up to `received`.
     var receivedHash = RunningHash.empty
-    /// The running hashes of commits that were taken in hand and aren't answered, by their numbers.
+    /// The running hashes of commits that were taken from `inbox` and aren't answered, by number.
     var sent: [UInt64: RunningHash] = [:]
-    /// The next part of the commit behind `received`.
+    /// The index of the next part of the commit behind `received`.
     var nextPart: UInt32 = 0
-    /// Uploads that wait for the store to keep or give parts.
+    /// The uploaded commits that wait, for example until the store has written or read parts of a commit.
     var inbox: ArraySlice<UploadedCommit> = []
     var isStoring = false
-    /// The horizon that the client knows of, and the lists that came with commits from before it.
+    /// The horizon that the client knows, and the lists that the client sent with commits that are older than the horizon.
     var horizon: StreamVersion = 0
     var oldLists: [UInt64: [OldList]] = [:]
 
-    /// Bytes of uploads that aren't answered.
+    /// The bytes of uploads for which credit wasn't given back.
     var uploadDebt: UInt64 = 0
     /// The bytes of parts of the commit behind `received`, in the form of earlier clients.
     var stagedBytes: UInt64 = 0
 
     // MARK: Messages in parts
 
-    /// What the client keeps of a message that it was sent in parts.
+    /// The beginning of a message that the client received in parts and keeps.
     var partial: PartialMessage?
-    /// A Boolean value that indicates whether the client took the chunks of a bootstrap so fast that they needn't be sent in parts.
+    /// A Boolean value that indicates whether the client received the chunks of a bootstrap so fast that they needn't be sent in parts.
     var isFast = false
-    /// The bytes that the client was done with since it bound, and the bytes and the time at which it was asked for them.
+    /// The bytes of credit that the client has given since it was bound. `pace` holds this number and the time at the beginning of a bootstrap.
     var grantedBytes: UInt64 = 0
     var pace: (bytes: UInt64, time: Int64)?
-    /// What is on its way down in parts, and what waits behind that.
+    /// The messages that are being sent in parts, and the messages that wait behind them.
     var outbox: [Outgoing] = []
-    /// What the store kept of a commit in parts when the session was bound, and what comes of one.
+    /// The beginning of a commit in parts that the store had when the session was bound, and the commit whose parts are being received.
     var staged: PartialMessage?
     var incoming: IncomingParts?
-    /// Bytes of parts whose credit is to be given back.
+    /// The bytes of parts whose credit wasn't given back.
     var unreleased: UInt64 = 0
-    /// Commits that came in parts and aren't merged yet, and the credit that is given back then.
+    /// The credit that is given back after a merge, for each commit that was received in parts and isn't merged yet.
     var parted: [UInt64: UInt64] = [:]
-    /// A whole commit of which parts are in the store. The inbox has a place for it.
+    /// A complete commit of which parts are in the store. `inbox` has a place for it.
     var stored: IncomingParts?
-    /// A large commit that is in memory. What comes behind it waits until it is merged.
+    /// The number of a large commit that is in memory. The commits behind it wait until it is merged.
     var heavy: UInt64?
     var isMerging = false
 
-    /// The running hash of a commit that isn't answered, as the client sent it or named it when it was bound. Nil if the client did neither.
+    /// Returns the running hash of an unanswered commit that the client sent, or named when it was bound. Returns `nil` if the client did
+    /// neither.
     func hash(of number: UInt64) -> RunningHash? {
         if let hash = sent[number] { return hash }
         if let upload = inbox.first(where: { $0.commit.number == number }) { return upload.hash }
@@ -131,16 +133,16 @@ struct Session: Sendable {
         return index < UInt64(bind.journal.pending.count) ? bind.journal.pending[Int(index)] : nil
     }
 
-    /// The places of the queries of a version whose failures the client knows.
+    /// Returns the places of the queries of a version for which the client has received an error.
     func knownFailures(of version: UInt64) -> Set<QueryPlace> { failed?.version == version ? failed?.places ?? [] : [] }
 
-    /// Replaces what the client holds of objects with pending work.
+    /// Replaces the versions that the client holds of objects with pending work.
     mutating func hold(_ held: [ObjectName: StreamVersion]) {
         self.held = held
         heldBytes = held.keys.reduce(0) { $0 + $1.estimatedBytes }
     }
 
-    /// What the client holds of objects with pending work is what it was sent last.
+    /// Updates the versions that the client holds of objects with pending work, after batches were sent.
     mutating func noteSent(_ batches: [ClassBatch]) {
         guard !held.isEmpty else { return }
         for batch in batches {
@@ -151,79 +153,80 @@ struct Session: Sendable {
         }
     }
 
-    /// The next upload that can be taken in hand, and the last one that was.
+    /// The next upload that can be processed, and the number of the last one that was. Nil if an upload waits for the store or for a merge.
     var nextUpload: (next: UploadedCommit, received: UInt64)? {
         isStoring || isMerging ? nil : inbox.first.map { ($0, received) }
     }
 
-    /// The client is done with so many bytes.
+    /// Counts bytes of credit that the client has given.
     mutating func noteGrant(_ bytes: UInt64, _ now: Int64) {
         grantedBytes = grantedBytes.addingOrMax(bytes)
         guard !isFast, let pace, grantedBytes - pace.bytes >= 1 << 20 else { return }
-        // A MiB a second.
+        // At least a MiB in a second.
         isFast = (grantedBytes - pace.bytes) / 1_049 >= UInt64(clamping: max(now - pace.time, 0))
     }
 
     var isLive: Bool { if case .live = state { true } else { false } }
 
-    /// Whether nothing has to be done for it at a step that isn't about its view.
+    /// A Boolean value that indicates whether a step that doesn't concern the view needs no action for the session.
     var isQuiet: Bool {
         isLive && marks.isEmpty && awaited <= told?.version ?? 0
     }
 
     enum State: Sendable {
-        /// The store is asked about the file.
+        /// The store's answer about the file is missing.
         case binding
-        /// Nothing goes down until queries come.
+        /// The session waits for the client's queries. Nothing is sent.
         case idle
-        /// It has what the node has: its cursor is the stream's head.
+        /// The client is up to date. Its cursor is the stream's head.
         case live
-        /// The store is to be asked for what it lacks.
+        /// The client lacks changes, and the next step is to be requested from the store.
         case behind
-        /// The store was asked.
+        /// The next step was requested.
         case catchingUp
         case bootstrap(Bootstrap)
     }
 }
 
-/// How far the state of a view went to a client. It is the state at the client's cursor, or at the head if it had none.
+/// The progress of sending the state of a view to a client. It is the state at the client's cursor, or at the head if the client had no cursor.
 struct Bootstrap: Sendable {
     let cursor: Cursor
     let clock: Clock
-    /// What the client holds at the cursor; nil if nobody knows what it holds: then chunks cover ranges of keys.
+    /// The view that the client holds at the cursor. Nil if it isn't known. Chunks then cover ranges of keys.
     let old: View?
     let new: View
     let queries: Queries
-    /// Of the classes that lie behind it, and of this one's keys behind the last one.
+    /// The classes, in the order in which they are sent. The class at `index` is being sent.
     var classes: [SyncString]
     var index = 0
-    /// The last key of the class that was looked at, of an object that is shown or hidden.
+    /// The last key of the class that was compared with the view. Its object may be hidden.
     var last: PrimaryKey?
-    /// The last key of the class that the client knows: the next chunk begins behind it.
+    /// The last key of the class that was sent. The next chunk begins behind it.
     var sent: PrimaryKey?
-    /// What the next chunk contains, so far.
+    /// The updates for the next chunk so far.
     var waiting: [WaitingUpdate] = []
     var waitingBytes: UInt64 = 0
-    /// The client has the chunks up to here: they only count for the sums.
+    /// The last object of the chunks that the client has already received. Objects up to it aren't sent, but they count for the checksums.
     var skips: ObjectName?
     var sums: [ClassChecksum] = []
     var isAsked = false
-    /// Given when the first page is asked for.
+    /// A number that is assigned when the first page is requested.
     var number: UInt64 = 0
-    /// Compares classes; the view stays as it is.
+    /// A Boolean value that indicates whether the bootstrap compares classes and keeps the view.
     var isComparison = false
-    /// The keys of the page that was asked for. Nil if it is one of all objects.
+    /// The keys of the requested page. Nil if the page is one of all objects of the class.
     var askedKeys: [PrimaryKey]?
-    /// A Boolean value that indicates whether no keys follow them.
+    /// A Boolean value that indicates whether `askedKeys` ends with the last key of the class.
     var areKeysLast = true
-    /// What a resync takes for granted: the client has what it holds as of this version.
+    /// A version up to which the client's objects are trusted. If an object's version isn't newer, only its presence is sent.
     var trusted: StreamVersion = 0
-    /// Whether the client was shown the same of what it holds. Of an old view that is known, the view says so.
+    /// A Boolean value that indicates whether the client received its objects with the same hidden and translated fields. It is used if `old` is
+    /// unknown.
     var isShown = true
-    /// Whether the client may have objects that the chunks don't name.
+    /// A Boolean value that indicates whether the client may have objects that the chunks don't name.
     var coversRanges: Bool { old == nil }
 
-    /// The keys of all objects of the class whose membership has to be looked at, behind the last one. Nil for all objects.
+    /// The keys behind `last` of the objects that have to be compared with the view. Nil if all objects of the class have to be compared.
     var keys: ArraySlice<PrimaryKey>? {
         let className = classes[index]
         guard var keys = new.keys(of: className) else { return nil }
@@ -242,19 +245,19 @@ struct Bootstrap: Sendable {
     }
 }
 
-/// An update for a bootstrap's next chunk.
+/// An update for the next chunk of a bootstrap.
 ///
-/// A chunk is as long as its shown objects make it, and a page of the store has any number of hidden objects. So updates wait until they fill a
-/// chunk: if chunks ended with pages, they would count the hidden objects.
+/// The shown objects determine the length of a chunk. A page of the store may contain any number of hidden objects. Updates therefore wait until
+/// they fill a chunk. If chunks ended with pages, their lengths would reveal the number of hidden objects.
 struct WaitingUpdate: Sendable {
     let name: ObjectName
     let update: ObjectUpdate
-    /// What a difference was made of. It depends on the version that the client held then.
+    /// The data from which a difference was made. The difference depends on the version that the client held at that time.
     let origin: Origin?
 
     struct Origin: Sendable {
         let object: MergedObject
-        /// Whether the old view shows the object.
+        /// A Boolean value that indicates whether the old view shows the object.
         let was: Bool
         let held: StreamVersion?
         let horizon: StreamVersion
@@ -262,7 +265,7 @@ struct WaitingUpdate: Sendable {
 }
 
 extension ObjectUpdate.Content {
-    /// The version that the receiver holds then; nil if it has nothing.
+    /// The version that the receiver holds after the update. Nil if the object was erased.
     fileprivate var version: StreamVersion? {
         switch self {
         case .whole(let version, _, _), .difference(let version, _, _), .present(let version): version

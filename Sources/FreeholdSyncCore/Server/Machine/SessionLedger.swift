@@ -3,15 +3,15 @@
 /// Sizes are estimates. A session's bytes are counted anew after each change of the session, in constant time.
 public struct SessionLedger: Sendable {
     public enum Kind: Int, CaseIterable, Sendable {
-        /// What a client said when it bound, objects that it asked for by name, and the session itself.
+        /// The data of the client's bind, the names of requested objects, and the session itself.
         case binds
-        /// Conditions, and what is made of them.
+        /// Conditions in text and compiled form.
         case queries
         /// Commits that weren't answered, and parts of commits.
         case uploads
         /// Messages that are sent in parts, and messages behind them.
         case downloads
-        /// Objects that the store was asked for.
+        /// Objects that were requested from the store.
         case pages
     }
 
@@ -107,12 +107,12 @@ extension ServerMachine {
         return sessions.ledger.users[user] ?? 0 <= min(sessions.ledger.share, part)
     }
 
-    /// Ends a session whose user keeps too much.
+    /// Ends a session because the sessions of its user keep too many bytes.
     mutating func endOverShare(_ key: SessionKey) {
         end(key, .transient(after: 10_000), "The user's sessions keep too much.")
     }
 
-    /// Lets the sessions of users continue that keep no more than their share again.
+    /// Continues the waiting sessions of users that are within their share again.
     mutating func resumeStalled() {
         guard !stalled.isEmpty else { return }
         // While the node is full, many users may wait.
@@ -127,7 +127,7 @@ extension ServerMachine {
 }
 
 extension ObjectName {
-    /// About how many bytes the name takes in memory.
+    /// The estimated size of the name in memory, in bytes.
     var estimatedBytes: Int {
         if case .string(let text) = key { 64 + text.string.utf8.count } else { 64 }
     }

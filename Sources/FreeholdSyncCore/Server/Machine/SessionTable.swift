@@ -1,4 +1,4 @@
-/// The sessions of a node, and which of each stream have to be looked at whatever a step is about.
+/// The sessions of a node, and, for each stream, the sessions that need an action at every step.
 struct SessionTable: Sendable {
     private var sessions: [SessionKey: Session] = [:]
     private var restless: [StreamName: Set<SessionKey>] = [:]
@@ -34,7 +34,7 @@ struct SessionTable: Sendable {
         return session
     }
 
-    /// The sessions of a user, by rising keys.
+    /// Returns the sessions of a user in ascending order.
     func keys(of user: SyncString) -> [SessionKey] { users[user]?.sorted() ?? [] }
 
     /// Checks that the ledger contains the bytes of all sessions.
@@ -50,7 +50,7 @@ struct SessionTable: Sendable {
         assert(ledger.kinds.reduce(0, +) == ledger.bytes, "The sum isn't that of the kinds.")
     }
 
-    /// The sessions of a stream that aren't quiet, by rising keys.
+    /// Returns the sessions of a stream that aren't quiet, in ascending order.
     func restless(in stream: StreamName) -> [SessionKey] { restless[stream]?.sorted() ?? [] }
 
     private mutating func note(_ key: SessionKey, _ old: StreamName?) {

@@ -97,7 +97,7 @@ public struct RowQuery: Sendable {
 
     public init() {}
 
-    /// Adds what another query asks for.
+    /// Adds the contents of another query.
     mutating func formUnion(_ other: RowQuery) {
         objects.formUnion(other.objects)
         files.formUnion(other.files)

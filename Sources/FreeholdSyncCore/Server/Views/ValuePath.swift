@@ -230,7 +230,7 @@ struct ValuePath: Sendable {
                 if case .value(.link) = content {
                     ValuePath.throughLink(name)
                 } else {
-                    "'\(name)' holds a value that is no embedded object, so that '\(path.text)' can't be asked."
+                    "'\(name)' holds a value that isn't an embedded object, so that '\(path.text)' can't be asked."
                 }
             return false
         }

@@ -78,7 +78,7 @@ final class CSVImport {
                 )
             }
             guard seen.insert(property.columnName).inserted else {
-                throw Failure(.data, "line \(head.line): column '\(field.text)' is there twice")
+                throw Failure(.data, "line \(head.line): column '\(field.text)' occurs twice")
             }
             properties.append(property)
         }

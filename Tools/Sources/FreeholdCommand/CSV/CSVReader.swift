@@ -132,7 +132,7 @@ struct CSVReader {
     }
 
     private func made(_ bytes: [UInt8], _ isQuoted: Bool) throws -> Field {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw failure("these bytes are no UTF-8") }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw failure("these bytes aren't UTF-8") }
         return Field(text: text, isQuoted: isQuoted)
     }
 

@@ -36,7 +36,7 @@ struct ConvertCommand: ParsableCommand {
         )
     )
     var base: [String] = []
-    @Flag(help: "Tells only what somebody has to look at, no notes.") var quiet = false
+    @Flag(help: "Prints only findings that need attention, without notes.") var quiet = false
 
     func validate() throws {
         if write && text { throw ValidationError("--write and --text can't be given together.") }

@@ -5,7 +5,7 @@ import Freehold
 struct DiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Tells what is different in two files: schemas, and objects by their primary keys.",
+        abstract: "Prints the differences of two files: schemas, and objects by their primary keys.",
         discussion: """
             A line for each difference, from the first file to the second: - for what only the first has, + for what only \
             the second has, ~ for an object with other values. Objects of a class without a primary key are compared by \
@@ -28,7 +28,7 @@ struct DiffCommand: ParsableCommand {
     @Argument(help: "The second file.", completion: .file()) var second: String
     @OptionGroup var key: KeyOptions
     @Option(
-        help: ArgumentHelp("The second file's key, where it is another one than the first's.", valueName: "path"),
+        help: ArgumentHelp("The key of the second file, if it differs from that of the first.", valueName: "path"),
         completion: .file()
     ) var secondKeyFile: String?
     @Option(help: "The form of the output: text, or JSON, an object a line.") var format = Format.text

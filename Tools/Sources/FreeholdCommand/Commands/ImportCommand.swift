@@ -62,7 +62,7 @@ struct ImportCommand: ParsableCommand {
     @OptionGroup var key: KeyOptions
     @Option(help: "JSON (an array, or an object a line) or CSV; by default what the input's name says, else JSON.")
     var format: Format?
-    @Option(help: "What happens where an object with the primary key is there: it is updated, or the import fails.")
+    @Option(help: "The action if an object with the primary key exists: it is updated, or the import fails.")
     var update = Update.modified
     @Option(help: ArgumentHelp("Makes the file, with these classes: from 'schema --format json'.", valueName: "path"))
     var schema: String?

@@ -5,7 +5,7 @@ import Freehold
 struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Tells a file's size, versions, classes and readers.",
+        abstract: "Prints a file's size, versions, classes and readers.",
         discussion: """
             Of a file that Realm wrote it tells format, schema version and classes, and how it is imported.
 

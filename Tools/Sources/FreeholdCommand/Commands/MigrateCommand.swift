@@ -5,7 +5,7 @@ import Freehold
 struct MigrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Tells what it takes to give a file another schema, and does it with --apply.",
+        abstract: "Prints the steps to another schema of a file, and executes them with --apply.",
         discussion: """
             The schema is JSON, as 'schema --format json' prints it. Without --apply nothing is changed: the plan and its \
             cost in objects are printed, and the exit code is 65 where the file can't be migrated so. With --apply what \

@@ -5,7 +5,7 @@ import Freehold
 struct PinsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pins",
-        abstract: "Tells which processes and threads hold which versions of a file.",
+        abstract: "Prints the processes and threads that hold versions of a file.",
         discussion: """
             A version that is held keeps its space from being used again, so that the file grows: by a realm that is never \
             refreshed, a frozen object that is kept. Threads are named as debuggers show them.
@@ -20,7 +20,7 @@ struct PinsCommand: ParsableCommand {
 
     @OptionGroup var file: FileOptions
     @Option(help: "The form of the output.") var format = Format.table
-    @Flag(help: "Waits until nobody holds a version from before now.") var wait = false
+    @Flag(help: "Waits until no process holds a version from before now.") var wait = false
     @Option(help: "Seconds to wait at most; then the exit code is 75.") var timeout: Double?
 
     func validate() throws {
@@ -45,7 +45,9 @@ struct PinsCommand: ParsableCommand {
             try StandardOutput.shared.write(try encoder.encode(pins))
             try StandardOutput.shared.line("")
         case .table:
-            if pins.isEmpty { return try StandardOutput.shared.line("nobody holds a version; the newest is \(newest)") }
+            if pins.isEmpty {
+                return try StandardOutput.shared.line("no process holds a version; the newest is \(newest)")
+            }
             var table = TextTable(
                 ["Version", "Behind", "Process", "Name", "Thread"],
                 isNumber: [true, true, true, false, false]

@@ -7,7 +7,7 @@ import FreeholdSync
 struct SyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
-        abstract: "Tells how far the sync of a file is, and what isn't uploaded or was lost.",
+        abstract: "Prints the state of a file's sync, and the changes that aren't uploaded or were lost.",
         discussion: """
             Nothing is changed, and a process that syncs the file isn't held up. A file that doesn't sync is refused (65).
 
@@ -74,7 +74,7 @@ struct SyncLostCommand: ParsableCommand {
 struct SyncStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Tells whose file it is, how far its sync is, its queries, and the last error."
+        abstract: "Prints the file's user, the state of its sync, its queries, and the last error."
     )
 
     @OptionGroup var file: FileOptions
@@ -116,7 +116,7 @@ struct SyncStatusCommand: ParsableCommand {
             text: status.version.map { "version \($0) of the history \(status.epoch ?? "0")" }
                 ?? "nothing yet"
         )
-        try line("Synced", text: status.isSyncing ? "by a process, now" : "by nobody at the moment")
+        try line("Synced", text: status.isSyncing ? "by a process, now" : "by no process at the moment")
         if status.isReset { try line("Reset", text: "the server has another history, whose state the file waits for") }
         if let objects = status.bootstrapObjects {
             try line("Bootstrap", text: "\(counted(objects, "object")) of about \(status.bootstrapExpected ?? 0)")

@@ -18,7 +18,7 @@ struct VerifyCommand: ParsableCommand {
     )
 
     @OptionGroup var file: FileOptions
-    @Flag(name: .shortAndLong, help: "Prints what is wrong, and nothing where nothing is.") var quiet = false
+    @Flag(name: .shortAndLong, help: "Prints only damage.") var quiet = false
 
     func run() throws {
         let realm = try file.open()

@@ -10,7 +10,7 @@ struct Assignment {
     /// - Throws: `Failure` if the text isn't an assignment, or the property can't be assigned.
     init(_ text: String, to object: ObjectSchema, in schema: Schema, allowsKey: Bool) throws {
         guard let (name, value) = Self.parts(text) else {
-            throw Failure(.usage, "'\(text)' is no assignment: property=value")
+            throw Failure(.usage, "'\(text)' isn't an assignment: property=value")
         }
         self.text = value
         var path: [Property] = []
@@ -33,7 +33,7 @@ struct Assignment {
             else {
                 throw Failure(
                     .data,
-                    "\(name): \(current.className).\(step) is no embedded object, whose properties could be set through it"
+                    "\(name): \(current.className).\(step) isn't an embedded object, whose properties could be set through it"
                 )
             }
             current = next

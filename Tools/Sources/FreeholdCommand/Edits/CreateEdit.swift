@@ -11,7 +11,7 @@ struct CreateEdit: ParsableArguments, Edit {
             valueName: "json"
         )
     ) var values: [String] = []
-    @Option(help: "What happens where an object with the primary key is there: it is updated, or nothing is created.")
+    @Option(help: "The action if an object with the primary key exists: it is updated, or nothing is created.")
     var update = ImportCommand.Update.error
     @Flag(help: "Passes over keys that the class doesn't have.") var ignoreUnknown = false
     @OptionGroup var options: EditOptions
@@ -22,7 +22,9 @@ struct CreateEdit: ParsableArguments, Edit {
 
     func validate() throws {
         if areAssignments, let other = values.first(where: { Assignment.parts($0) == nil }) {
-            throw ValidationError("'\(other)' is no assignment, and JSON and property=value can't be given together.")
+            throw ValidationError(
+                "'\(other)' isn't an assignment, and JSON and property=value can't be given together."
+            )
         }
     }
 

@@ -51,7 +51,7 @@ struct PropertyValue {
 
     private func read(_ text: String) throws(Mismatch) -> JSONNode {
         do { return try JSONNode.read(text) } catch {
-            throw Mismatch(message: "\(quoted(text)) is no JSON: \((error as? Failure)?.message ?? "\(error)")")
+            throw Mismatch(message: "\(quoted(text)) isn't JSON: \((error as? Failure)?.message ?? "\(error)")")
         }
     }
 

@@ -20,7 +20,7 @@ struct SetEdit: ParsableArguments, Edit {
             throw ValidationError("Nothing is set: name a condition, then property=value, once or several times.")
         }
         for text in assignments where Assignment.parts(text) == nil {
-            throw ValidationError("'\(text)' is no assignment: property=value.")
+            throw ValidationError("'\(text)' isn't an assignment: property=value.")
         }
     }
 

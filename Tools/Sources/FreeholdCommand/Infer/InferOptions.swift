@@ -4,7 +4,7 @@ import Freehold
 
 /// The options of 'import' for the inference of classes.
 struct InferOptions: ParsableArguments {
-    @Flag(help: "Finds classes and types in the data, tells which, and makes them; the file, too, if it isn't there.")
+    @Flag(help: "Infers classes and types from the data, prints and creates them, and creates a missing file.")
     var infer = false
     @Option(
         help: ArgumentHelp(

@@ -83,7 +83,7 @@ struct Inference {
         for case let name? in names {
             guard seen.insert(name).inserted else {
                 let place = line.map { "line \($0): " } ?? ""
-                throw Failure(.data, "\(place)column '\(name)' is there twice")
+                throw Failure(.data, "\(place)column '\(name)' occurs twice")
             }
             _ = try guess.column(name)
         }
@@ -141,7 +141,7 @@ struct Inference {
             if values.isOverLimit {
                 notes[name] = "too many to compare; --primary-key \(name) takes it as the key"
             } else if let (value, line) = values.repeated {
-                notes[name] = "no primary key: \(value) is there twice, the second time on line \(line)"
+                notes[name] = "no primary key: \(value) occurs twice, the second time on line \(line)"
             } else if values.areUnique, values.count == objects,
                 InferredClasses.canBeKey(column.scalar(isText: isText))
             {

@@ -174,7 +174,7 @@ struct JSONTextReader {
         while true {
             guard try token() == UInt8(ascii: "\"") else { throw unexpected("a key in quotation marks") }
             let key = try string()
-            guard keys.insert(key).inserted else { throw failure("the key \"\(key)\" is there twice") }
+            guard keys.insert(key).inserted else { throw failure("the key \"\(key)\" occurs twice") }
             guard try token() == UInt8(ascii: ":") else { throw unexpected("a colon") }
             position += 1
             members.append(JSONNode.Member(key: key, value: try value(depth + 1)))
@@ -216,7 +216,7 @@ struct JSONTextReader {
             position += 1
         }
         let text = String(decoding: bytes, as: UTF8.self)
-        guard JSONString.isNumber(text) else { throw failure("'\(text.prefix(40))' is no number of JSON") }
+        guard JSONString.isNumber(text) else { throw failure("'\(text.prefix(40))' isn't a JSON number") }
         return text
     }
 
@@ -243,7 +243,7 @@ struct JSONTextReader {
             switch byte {
             case UInt8(ascii: "\""):
                 guard let text = String(validating: bytes, as: UTF8.self) else {
-                    throw failure("these bytes are no UTF-8")
+                    throw failure("these bytes aren't UTF-8")
                 }
                 return text
             case UInt8(ascii: "\\"): try escape(&bytes)
@@ -264,7 +264,7 @@ struct JSONTextReader {
         case UInt8(ascii: "r"): bytes.append(0x0D)
         case UInt8(ascii: "t"): bytes.append(0x09)
         case UInt8(ascii: "u"): bytes.append(contentsOf: String(Character(try scalar())).utf8)
-        default: throw failure("'\\\(Character(Unicode.Scalar(byte)))' is no escape of JSON")
+        default: throw failure("'\\\(Character(Unicode.Scalar(byte)))' isn't a JSON escape")
         }
     }
 

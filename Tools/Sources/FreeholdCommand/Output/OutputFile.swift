@@ -10,7 +10,7 @@ struct OutputFile: ParsableArguments {
         completion: .file()
     )
     var output: String?
-    @Flag(help: "Replaces the output file if it is there.") var force = false
+    @Flag(help: "Replaces the output file if it exists.") var force = false
 
     func validate() throws {
         if force && output == nil { throw ValidationError("--force is about --output, which isn't given.") }

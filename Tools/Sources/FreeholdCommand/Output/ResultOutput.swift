@@ -47,7 +47,7 @@ struct Columns {
             else {
                 throw Failure(
                     .data,
-                    "column '\(path)': \(current.className).\(step) is no link to one object, and a path follows only such"
+                    "column '\(path)': \(current.className).\(step) isn't a link to one object, and a path follows only such"
                 )
             }
             current = next

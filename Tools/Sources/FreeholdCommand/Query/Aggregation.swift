@@ -81,7 +81,7 @@ struct Aggregation {
         guard property.collection == .none, isComparable || isDate else {
             throw Failure(
                 .data,
-                "--\(function.rawValue) '\(name)': \(TypeText.of(property)) is no "
+                "--\(function.rawValue) '\(name)': \(TypeText.of(property)) isn't a "
                     + (function == .sum || function == .avg ? "number" : "number or date")
             )
         }

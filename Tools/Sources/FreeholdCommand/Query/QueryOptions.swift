@@ -29,7 +29,7 @@ struct QueryOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("The least of a property's values.", valueName: "names")) var min: [String] = []
     @Option(help: ArgumentHelp("The greatest of a property's values.", valueName: "names")) var max: [String] = []
     @Flag(help: "Prints only how many objects there are.") var count = false
-    @Flag(help: "Runs the query and tells how it went: indexes, rows looked at, time.") var explain = false
+    @Flag(help: "Runs the query and prints its plan: indexes, visited rows, time.") var explain = false
 
     /// An option that is given several times is equivalent to one with all names.
     var sort: String? { sortKeys.isEmpty ? nil : sortKeys.joined(separator: ",") }

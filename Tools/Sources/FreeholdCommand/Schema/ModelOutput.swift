@@ -20,7 +20,7 @@ struct ModelOutput: ParsableArguments {
         completion: .directory
     )
     var output: String?
-    @Flag(help: "Replaces source files that are there.") var force = false
+    @Flag(help: "Replaces existing source files.") var force = false
     @Option(
         help: "Names in code: as they are 'stored', or 'idiomatic', as the language's users spell them, and mapped.",
         completion: .list(ModelOptions.Naming.allCases.map(\.rawValue)),

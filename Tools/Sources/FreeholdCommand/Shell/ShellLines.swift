@@ -73,7 +73,7 @@ struct ShellLines {
         read += 1
         if bytes.last == 0x0D { bytes.removeLast() }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Failure(.data, "line \(read): these bytes are no UTF-8")
+            throw Failure(.data, "line \(read): these bytes aren't UTF-8")
         }
         return text
     }

@@ -19,7 +19,7 @@ struct ShellPrompt {
         let count = shell.schema.objectSchema.count
         TerminalOutput.write(
             "\(Units.count(count, "class", plural: "classes")), open for \(writes ? "writing" : "reading"). "
-                + ".help tells what to type, Ctrl-D ends.\n"
+                + ".help lists the commands, Ctrl-D ends.\n"
         )
         let editor = LineEditor(history: history?.load() ?? []) { line, cursor in
             ShellCompletion(shell.schema).completion(line, cursor)

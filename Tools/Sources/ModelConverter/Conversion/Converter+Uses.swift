@@ -178,7 +178,7 @@ extension Converter {
         for (i, token) in file.tokens.enumerated()
         where token.isWord("RealmOptional") || token.isWord("RealmProperty") {
             if edits[f].contains(token.start) { continue }
-            report(.left, inFile: f, at: i, "\(token.text) isn't there any more: use an optional")
+            report(.left, inFile: f, at: i, "\(token.text) doesn't exist any more: use an optional")
         }
     }
 }
