@@ -3,7 +3,7 @@ import FreeholdSyncCore
 /// The machine of a server with many sessions. Their clients send the fewest possible messages, and accept all that
 /// they receive.
 struct Crowd {
-    private(set) var server = ServerMachine(Room.configuration(), matcher: QueryMatcher())
+    private(set) var server = ServerMachine(Self.configuration, matcher: QueryMatcher())
     private(set) var store = MemoryServerStore(epoch: 7)
     private var random = SystemRandomNumberGenerator()
     private var now: Int64 = 400_000_000_000
@@ -12,6 +12,13 @@ struct Crowd {
     /// The number of messages with changes that the server has sent.
     private(set) var changes = 0
     private(set) var sessions: UInt64 = 0
+
+    /// The configuration for sessions of one user, which keep more than the share of a user.
+    private static var configuration: ServerConfiguration {
+        var configuration = Room.configuration()
+        configuration.userBytes = 1 << 40
+        return configuration
+    }
 
     /// Adds a session, which receives the objects of its condition and then waits.
     mutating func join(_ condition: SyncString) {

@@ -72,7 +72,7 @@ final class VersionDevices: @unchecked Sendable {
     }
 
     /// Waits up to 100 seconds until the stored documents of the app satisfy a condition, and returns whether they do.
-    func stored(_ condition: (AppDocuments) -> Bool) async throws -> Bool {
+    func stored(_ condition: @Sendable (AppDocuments) -> Bool) async throws -> Bool {
         for _ in 0..<2_000 {
             if condition(try await server.store.documents(of: "test")) { return true }
             try await Task.sleep(for: .milliseconds(50))

@@ -19,11 +19,11 @@ extension ServerMachine {
 
     /// Begins the bootstrap of a compiled query set, unless the session has received a newer set.
     mutating func subscribe(_ key: SessionKey, _ queries: Queries, views: [View], number: Int) {
-        guard var session = sessions[key], let stream = streams[session.stream], session.subscriptions == number,
+        guard var session = sessions[key], let head = streams[session.stream]?.head, session.subscriptions == number,
             let view = views.first
         else { return }
         session.subscribing = nil
-        begin(&session, view, queries, stream)
+        begin(&session, view, queries, head)
         sessions[key] = session
         send(view.errors, to: key)
         if !session.isGuest {
@@ -35,8 +35,8 @@ extension ServerMachine {
     }
 
     /// Begins a bootstrap from the client's objects to a view.
-    private func begin(_ session: inout Session, _ view: View, _ queries: Queries, _ stream: StreamState) {
-        var cursor = stream.head.cursor
+    private func begin(_ session: inout Session, _ view: View, _ queries: Queries, _ head: StreamHead) {
+        var cursor = head.cursor
         var old: View? = session.holdsUnknown ? nil : session.view
         switch session.state {
         case .bootstrap(let bootstrap) where !bootstrap.isComparison:
@@ -46,7 +46,7 @@ extension ServerMachine {
             if bootstrap.new.identity.masksNumber != session.masks { session.masks = nil }
         default: if !session.holdsUnknown, let own = self.cursor(of: session) { cursor = own }
         }
-        var bootstrap = Bootstrap(cursor: cursor, clock: stream.head.clock, old: old, new: view, queries: queries)
+        var bootstrap = Bootstrap(cursor: cursor, clock: head.clock, old: old, new: view, queries: queries)
         session.classes.formUnion(queries.queries.map(\.className))
         if old == nil { bootstrap.classes = session.classes.union(bootstrap.classes).sorted() }
         // If the hidden or translated fields differ, the objects that the client holds lack data.
@@ -80,12 +80,13 @@ extension ServerMachine {
         sessions[key] = session
         note(key)
         if case .bootstrap = session.state { return pump(key) }
-        guard !resume.compare.isEmpty, let cursor = cursor(of: session), let stream = streams[session.stream],
+        guard !resume.compare.isEmpty, let cursor = cursor(of: session),
+            let clock = streams[session.stream]?.head.clock,
             let queries = session.queries
         else { return pump(key) }
         var bootstrap = Bootstrap(
             cursor: cursor,
-            clock: stream.head.clock,
+            clock: clock,
             old: nil,
             new: session.view,
             queries: queries

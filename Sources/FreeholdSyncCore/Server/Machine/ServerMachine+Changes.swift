@@ -22,7 +22,7 @@ extension ServerMachine {
                 if isOpen(session) { send(key, step, in: &sending) } else { leaveBehind(key, at: step.from) }
             }
         }
-        leaveUnknownBehind(work, concerned: concerned, at: step.from, name)
+        leaveNewBehind(besides: concerned, at: step.from, name)
         for key in sessions.restless(in: name) {
             guard let session = sessions[key], session.isLive else {
                 pump(key)
@@ -39,15 +39,8 @@ extension ServerMachine {
     }
 
     /// Lets live sessions read the step from the store if the step wasn't compared with their views, which are new.
-    private mutating func leaveUnknownBehind(
-        _ work: StepWork,
-        concerned: Set<ViewIdentity>,
-        at cursor: Cursor,
-        _ name: StreamName
-    ) {
-        let unknown =
-            streams[name]?.sessions.views.identities.filter { !concerned.contains($0) && !work.knew($0) } ?? []
-        for view in unknown {
+    private mutating func leaveNewBehind(besides concerned: Set<ViewIdentity>, at cursor: Cursor, _ name: StreamName) {
+        for view in streams[name]?.sessions.views.added.subtracting(concerned) ?? [] {
             for key in streams[name]?.sessions.views.sessions(of: view) ?? [] where sessions[key]?.isLive == true {
                 leaveBehind(key, at: cursor)
             }
@@ -118,11 +111,11 @@ extension ServerMachine {
     mutating func pump(_ key: SessionKey) {
         if let user = sessions[key]?.user, !isWithinShare(user) { stalled.insert(user) }
         askFetched(key)
-        guard let session = sessions[key], isOpen(session), let stream = streams[session.stream] else { return }
+        guard let session = sessions[key], isOpen(session), let head = streams[session.stream]?.head else { return }
         switch session.state {
         case .behind:
             guard let cursor = session.cursor, !session.isHeldByFetch else { return }
-            if cursor == stream.head.cursor {
+            if cursor == head.cursor {
                 sessions[key]?.state = .live
                 if let views = streams[session.stream]?.sessions.views {
                     streams[session.stream]?.sums.catchUp(cursor, views)
@@ -131,11 +124,11 @@ extension ServerMachine {
                 return progress(key)
             }
             // The cursor belongs to another history. The next read of the head detects that.
-            guard cursor.version < stream.head.version else { return look(session.stream) }
+            guard cursor.version < head.version else { return look(session.stream) }
             sessions[key]?.state = .catchingUp
             // If the client has the beginning of a message in parts, a step up to the same version makes the same message again.
             let part = session.partial?.message.number ?? 0
-            let end = part > cursor.version && takesParts(key) ? min(part, stream.head.version) : stream.head.version
+            let end = part > cursor.version && takesParts(key) ? min(part, head.version) : head.version
             request(
                 session.stream,
                 .step(after: cursor, objects: configuration.stepObjects, through: end),
@@ -262,7 +255,7 @@ extension ServerMachine {
 
     /// Sends requested objects after they were compared with the view.
     mutating func takeFetched(_ work: FetchWork, _ key: SessionKey, of names: [ObjectName], at: Cursor) {
-        guard let session = sessions[key], let told = session.told, let stream = streams[session.stream],
+        guard let session = sessions[key], let told = session.told, let clock = streams[session.stream]?.head.clock,
             session.isFetching, session.fetches.first?.starts(with: names) == true
         else { return }
         sessions[key]?.isFetching = false
@@ -279,7 +272,7 @@ extension ServerMachine {
         sessions[key]?.noteSent(batches)
         // Each message can be applied alone, because it only replaces objects at the client's position.
         for piece in batches.split(bytes: configuration.chunkBytes) {
-            let changes = Changes(from: told, to: told, clock: stream.head.clock, classes: piece)
+            let changes = Changes(from: told, to: told, clock: clock, classes: piece)
             send(key, .changes(key.number, changes))
         }
         pump(key)

@@ -166,10 +166,11 @@ extension ServerMachine {
 
     /// Takes a committed step of another node that the caller passed.
     mutating func take(given step: StreamStep, _ name: StreamName) {
-        guard let stream = streams[name], step.to.version > stream.head.version else { return }
-        guard step.from == stream.head.cursor, !stream.isPublishing else { return look(name) }
-        if step.to.version > stream.known.version {
-            var known = stream.known
+        guard let head = streams[name]?.head, var known = streams[name]?.known, step.to.version > head.version else {
+            return
+        }
+        guard step.from == head.cursor, streams[name]?.isPublishing == false else { return look(name) }
+        if step.to.version > known.version {
             (known.version, known.hash, known.clock) = (step.to.version, step.to.hash, max(known.clock, step.clock))
             known.horizon = max(known.horizon, step.horizon)
             streams[name]?.known = known
@@ -180,25 +181,30 @@ extension ServerMachine {
 
     /// Publishes a step behind the published head.
     private mutating func take(_ step: StreamStep, _ name: StreamName) {
-        guard let stream = streams[name] else { return }
+        guard let head = streams[name]?.head, let known = streams[name]?.known else { return }
         // A step that doesn't begin at the published head was already published, or is read again.
-        guard step.from == stream.head.cursor, step.to != step.from, !stream.isPublishing else { return follow(name) }
+        guard step.from == head.cursor, step.to != step.from, streams[name]?.isPublishing == false else {
+            return follow(name)
+        }
         // The store went back to a version between the two heads, and has another history from there on.
-        if step.to.version == stream.known.version, step.to != stream.known.cursor {
+        if step.to.version == known.version, step.to != known.cursor {
             goBack(name)
             return
         }
         if configuration.broken.contains(.readsOnce) { return leaveAllBehind(step, name) }
         streams[name]?.isPublishing = true
         streams[name]?.stepBytes = StreamStep.mostBytes
+        guard let views = streams[name]?.sessions.startStep(), let memory = streams[name]?.memory,
+            let retired = streams[name]?.sums.retired(at: step.from)
+        else { return }
         let work = StepWork(
             step,
-            startClock: stream.head.clock,
-            stream.sessions.views,
-            retired: stream.sums.retired(at: step.from),
+            startClock: head.clock,
+            views,
+            retired: retired,
             partedBytes: configuration.partedBytes
         )
-        start(work, of: "", .follow(name, memory: stream.memory))
+        start(work, of: "", .follow(name, memory: memory))
     }
 
     /// Publishes a step of other nodes after it was compared with the views of the stream's sessions.

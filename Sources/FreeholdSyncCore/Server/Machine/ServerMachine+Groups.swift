@@ -2,42 +2,44 @@
 /// changes are sent after that.
 extension ServerMachine {
     mutating func startGroup(_ name: StreamName) {
-        guard var stream = streams[name], stream.group == nil, !stream.queue.isEmpty else { return }
-        // The state is moved out of the dictionary, so that the queue is changed in place. Many commits may wait.
-        streams[name] = nil
-        let items = stream.takeCommits(changes: configuration.groupChanges)
-        stream.group = Group(items: items)
-        streams[name] = stream
+        guard streams[name]?.group == nil, streams[name]?.queue.isEmpty == false,
+            let items = streams[name]?.takeCommits(changes: configuration.groupChanges)
+        else { return }
+        streams[name]?.group = Group(items: items)
         runGroup(name)
     }
 
     private mutating func runGroup(_ name: StreamName) {
-        guard let stream = streams[name], let group = stream.group, let app = configuration.apps[name.app] else {
-            return
-        }
+        guard let user = streams[name]?.group?.items.first?.user, let work = groupWork(name) else { return }
         streams[name]?.group?.retryAt = nil
-        let work = GroupWork(
+        start(work, of: user, .group(name))
+    }
+
+    private mutating func groupWork(_ name: StreamName) -> GroupWork? {
+        let salt = salt()
+        guard let stream = streams[name], let group = stream.group, let app = configuration.apps[name.app] else {
+            return nil
+        }
+        return GroupWork(
             group.items,
             app.merge,
             group.ownRows.isEmpty ? stream.rows : StoreRows(head: stream.rows.head),
             adding: group.ownRows,
             copies: stream.copies,
-            salt: salt(),
+            salt: salt,
             now: now,
             quota: configuration.userDiskBytes
         )
-        start(work, of: group.items.first?.user ?? "", .group(name))
     }
 
     /// Writes a group after its merge, or reads the rows that the merge still needs.
     mutating func takeGroup(_ work: GroupWork, _ name: StreamName) {
-        guard var stream = streams[name], var group = stream.group else { return }
+        guard var group = streams[name]?.group else { return }
         if let query = work.missing { return read(query, name) }
         (group.items, group.results, group.faults, group.originals) =
             (work.items, work.results, work.faults, work.originals)
         group.transaction = work.transaction
-        stream.group = group
-        streams[name] = stream
+        streams[name]?.group = group
         guard let commit = work.commit else { return finishGroup(name, asked: nil) }
         request(name, .commit(commit), .commit(name))
     }
@@ -100,15 +102,15 @@ extension ServerMachine {
     }
 
     mutating func takeCommit(_ answer: ServerStoreAnswer, _ name: StreamName, asked: KnownHead?) {
-        guard let stream = streams[name], let group = stream.group else { return }
+        guard let items = streams[name]?.group?.items, let known = streams[name]?.known else { return }
         switch answer {
         case .done: finishGroup(name, asked: asked)
         case .failed(.moved):
-            streams[name]?.forgetRows(stream.known)
+            streams[name]?.forgetRows(known)
             streams[name]?.group?.ownRows = []
             // Nothing was written. The answer with the rows contains the present head.
             var query = RowQuery()
-            query.files = Set(group.items.map(\.ident))
+            query.files = Set(items.map(\.ident))
             read(query, name)
         case .failed(.limit(let text)): refuseOversized(text, name)
         default: postpone(name)
@@ -146,11 +148,11 @@ extension ServerMachine {
     /// Schedules another attempt after the store failed or didn't report the result. The rows of the stream are discarded, and the group is
     /// merged again. If the commit was executed, the rows that are read then show it. The pause grows with each failure.
     private mutating func postpone(_ name: StreamName) {
-        guard let stream = streams[name] else { return }
-        streams[name]?.forgetRows(stream.known)
+        guard let known = streams[name]?.known else { return }
+        streams[name]?.forgetRows(known)
         streams[name]?.group?.transaction = nil
         streams[name]?.group?.ownRows = []
-        let failures = min((stream.group?.failures ?? 0) + 1, 6)
+        let failures = min((streams[name]?.group?.failures ?? 0) + 1, 6)
         streams[name]?.group?.failures = failures
         streams[name]?.group?.retryAt = now &+ (configuration.lookInterval << (failures - 1)) / 2
         watch(name)
@@ -174,10 +176,11 @@ extension ServerMachine {
     ///
     /// - Parameter asked: the known head at the time of the commit's request. Nil if nothing had to be stored.
     private mutating func finishGroup(_ name: StreamName, asked: KnownHead?) {
-        guard let stream = streams[name], let group = stream.group, let transaction = group.transaction else { return }
+        guard let group = streams[name]?.group, let transaction = group.transaction else { return }
         if !group.originals.isEmpty { streams[name]?.copies.subtract(group.originals) }
         let isNext =
-            stream.head.cursor == transaction.expected.cursor && !stream.isPublishing && !transaction.entries.isEmpty
+            streams[name]?.head.cursor == transaction.expected.cursor && streams[name]?.isPublishing == false
+            && !transaction.entries.isEmpty
         // The rows are changed in place, because there are many.
         if streams[name]?.rows.head.cursor == transaction.expected.cursor {
             if group.ownRows.isEmpty {
@@ -193,7 +196,7 @@ extension ServerMachine {
             verify(transaction.head.cursor, name)
         }
         answer(group, transaction, name)
-        guard isNext, let views = streams[name]?.sessions.views,
+        guard isNext, let views = streams[name]?.sessions.startStep(),
             let retired = streams[name]?.sums.retired(at: transaction.expected.cursor)
         else { return endGroup(name) }
         let work = StepWork(transaction, views, retired: retired, partedBytes: configuration.partedBytes)
@@ -267,19 +270,22 @@ extension ServerMachine {
 
     /// Removes rows if those of all streams are too large: the oldest of this stream first, then those of streams without work.
     private mutating func forgetRows(after name: StreamName) {
-        guard let stream = streams[name] else { return }
         let most = configuration.rowBytes
-        if stream.weights.bytes > most { streams[name]?.trimRows(to: most / 2) }
-        let bytes = streams[name]?.weights.bytes ?? 0
-        rowBytes += bytes - stream.countedBytes
+        if let bytes = streams[name]?.weights.bytes, bytes > most { streams[name]?.trimRows(to: most / 2) }
+        guard let bytes = streams[name]?.weights.bytes, let counted = streams[name]?.countedBytes else { return }
+        rowBytes += bytes - counted
         streams[name]?.countedBytes = bytes
         guard rowBytes > most else { return }
         // The sum may include streams that have ended, so it is calculated again.
-        let idle = streams.filter { $0.value.group == nil && $0.key != name }
-            .sorted { $0.value.weights.bytes > $1.value.weights.bytes }
-        rowBytes = streams.values.reduce(0) { $0 + $1.weights.bytes }
-        for (other, state) in idle where rowBytes > most / 2 {
-            rowBytes -= state.weights.bytes
+        var idle: [(name: StreamName, bytes: Int)] = []
+        rowBytes = 0
+        for (other, state) in streams {
+            rowBytes += state.weights.bytes
+            if state.group == nil, other != name { idle.append((other, state.weights.bytes)) }
+        }
+        idle.sort { $0.bytes > $1.bytes }
+        for (other, bytes) in idle where rowBytes > most / 2 {
+            rowBytes -= bytes
             streams[other]?.trimRows(to: 0)
             streams[other]?.countedBytes = 0
         }

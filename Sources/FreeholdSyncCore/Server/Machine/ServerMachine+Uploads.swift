@@ -152,10 +152,15 @@ extension ServerMachine {
     mutating func enqueue(_ item: QueuedCommit, _ name: StreamName) {
         streams[name]?.queue.append(item)
         streams[name]?.queuedChanges += max(item.commit.changes.count, 1)
-        guard let stream = streams[name], stream.group == nil else { return }
-        if stream.queuedChanges >= configuration.groupChanges {
+        guard
+            let state = streams[name].map({
+                (hasGroup: $0.group != nil, changes: $0.queuedChanges, isTimed: $0.isTimed)
+            }),
+            !state.hasGroup
+        else { return }
+        if state.changes >= configuration.groupChanges {
             startGroup(name)
-        } else if !stream.isTimed {
+        } else if !state.isTimed {
             streams[name]?.isTimed = true
             actions.append(.setTimer(.group(name), at: callersNow &+ configuration.groupDelay))
         }

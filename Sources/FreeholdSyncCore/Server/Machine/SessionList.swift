@@ -23,6 +23,12 @@ struct SessionList: Sendable {
         if ident != .me { byFile[ident] = key }
     }
 
+    /// Returns the views for a comparison with a step. From then on, ``ViewIndex/added`` contains the views that the comparison lacks.
+    mutating func startStep() -> ViewIndex {
+        views.added = []
+        return views
+    }
+
     /// Removes a session.
     ///
     /// - Returns: A Boolean value that indicates whether no session has the view any more.

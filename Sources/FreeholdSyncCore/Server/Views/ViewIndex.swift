@@ -17,8 +17,8 @@ struct ViewIndex: Sendable {
     private var entries: [ViewIdentity: Entry] = [:]
     private var classes: [SyncString: ClassIndex] = [:]
 
-    /// - Complexity: O(views)
-    var identities: [ViewIdentity] { Array(entries.keys) }
+    /// The views that were inserted since the last step was compared with the index.
+    var added: Set<ViewIdentity> = []
 
     func contains(_ view: ViewIdentity) -> Bool { entries[view] != nil }
 
@@ -36,6 +36,7 @@ struct ViewIndex: Sendable {
             return
         }
         entries[view.identity] = Entry(view: view, sessions: [key])
+        added.insert(view.identity)
         for (className, equality) in view.equalities {
             if let equality {
                 for value in equality.values {
@@ -56,6 +57,7 @@ struct ViewIndex: Sendable {
             return false
         }
         entries[number] = nil
+        added.remove(number)
         for (className, equality) in entry.view.equalities {
             guard let equality else {
                 classes[className]?.general.remove(number)

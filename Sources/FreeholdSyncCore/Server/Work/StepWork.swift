@@ -164,15 +164,6 @@ public struct StepWork: SlicedWork {
         }
     }
 
-    /// Returns whether the work considered a view of live sessions. The step doesn't concern considered views that are
-    /// missing in ``views``.
-    func knew(_ view: ViewIdentity) -> Bool {
-        switch source {
-        case .group(_, let index, _), .committed(_, _, let index, _): index.contains(view)
-        case .late: false
-        }
-    }
-
     /// The objects that views show before or after the step. `nil` for views whose comparison was cancelled.
     var members: [ViewIdentity: [ViewStep.Member]?] {
         var members: [ViewIdentity: [ViewStep.Member]?] = [:]
