@@ -220,7 +220,7 @@ struct Main {
             try encoder.encode(report.measurements).write(to: URL(fileURLWithPath: figures))
         }
         if let output = options.output {
-            try text.write(toFile: output, atomically: true, encoding: .utf8)
+            try text.write(toFile: output, atomically: false, encoding: .utf8)
             progress("Written to \(output)")
         }
     }

@@ -60,7 +60,7 @@ struct Main {
         )
         let text = texts.joined(separator: "\n\n") + "\n"
         print(text)
-        if let output = options.output { try text.write(toFile: output, atomically: true, encoding: .utf8) }
+        if let output = options.output { try text.write(toFile: output, atomically: false, encoding: .utf8) }
     }
 }
 
