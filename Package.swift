@@ -313,7 +313,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FreeholdRealmWireTests",
-            dependencies: ["TestExpectations", "TestRandom", "FreeholdRealmWire"],
+            dependencies: ["TestExpectations", "TestRandom", "FreeholdRealmWire", "FreeholdCompression"],
             exclude: ["Golden"],
             swiftSettings: settings
         ),
