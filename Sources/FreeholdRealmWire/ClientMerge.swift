@@ -17,6 +17,8 @@ public struct MergeError: Error, Hashable, Sendable, CustomStringConvertible {
         case stopsSession
         /// An assertion of the client fails.
         case terminatesClient
+        /// The client might merge the changes, but this library doesn't.
+        case exceedsLimit
     }
 
     public var effect: Effect
@@ -40,14 +42,22 @@ public struct MergeError: Error, Hashable, Sendable, CustomStringConvertible {
 /// The server predicts with it what a client shows. It repeats the client exactly, with its faults: see
 /// `docs/realm-protocol.md`.
 public enum ClientMerge {
+    /// The usual greatest number of pairs of instructions that are compared.
+    public static let greatestWork = 4_000_000
+
     /// Transforms both sides: `incoming` becomes what the client applies after `own`, and `own` becomes the form with which the
     /// client merges later changesets.
     ///
     /// Both sides have to be based on the same state. If the function throws, neither has changed.
     ///
-    /// - Complexity: O(*n* + *m* + *p*) for *p* pairs of instructions about the same object, if neither side changes the schema.
-    public static func transform(own: inout [MergeEntry], incoming: inout [MergeEntry]) throws(MergeError) {
-        var merge = MergeRun(own: own, incoming: incoming)
+    /// - Parameter limit: The greatest number of pairs. It bounds the time for changesets of a hostile client.
+    /// - Complexity: O(*n* + *m* + *p*) for *p* pairs of instructions in the same field, if neither side changes the schema.
+    public static func transform(
+        own: inout [MergeEntry],
+        incoming: inout [MergeEntry],
+        limit: Int = greatestWork
+    ) throws(MergeError) {
+        var merge = MergeRun(own: own, incoming: incoming, limit: limit)
         try merge.run()
         own = try MergeRun.entries(of: merge.own, like: own, isReencoded: true)
         incoming = try MergeRun.entries(of: merge.incoming, like: incoming, isReencoded: false)
@@ -88,12 +98,19 @@ struct MergeSlot {
 struct MergeRun {
     var own: [MergeSlot]
     var incoming: [MergeSlot]
-    /// The positions of the incoming instructions about each object, in order.
+    /// The positions of the incoming instructions in each field, in order. The paths have no steps.
+    private var byField: [WirePath: [Int]] = [:]
+    /// The positions of those that create or erase each object.
     private var byObject: [WireObject: [Int]] = [:]
-    /// The positions of the incoming instructions about classes and fields, in order.
+    /// The positions of those about classes and fields.
     private var schema: [Int] = []
+    /// The fields of each object among `byField`.
+    private var fields: [WireObject: [WireText]] = [:]
+    /// The number of pairs that may still be compared.
+    private var work: Int
 
-    init(own: [MergeEntry], incoming: [MergeEntry]) {
+    init(own: [MergeEntry], incoming: [MergeEntry], limit: Int) {
+        work = limit
         self.own = Self.slots(of: own)
         self.incoming = Self.slots(of: incoming)
         index()
@@ -148,11 +165,17 @@ struct MergeRun {
     }
 
     private mutating func index() {
+        byField.removeAll(keepingCapacity: true)
         byObject.removeAll(keepingCapacity: true)
+        fields.removeAll(keepingCapacity: true)
         schema.removeAll(keepingCapacity: true)
         for (position, slot) in incoming.enumerated() {
             guard let instruction = slot.instruction else { continue }
-            if let object = instruction.object {
+            if let path = instruction.path {
+                let place = WirePath(object: path.object, field: path.field)
+                if byField[place] == nil { fields[path.object, default: []].append(path.field) }
+                byField[place, default: []].append(position)
+            } else if let object = instruction.object {
                 byObject[object, default: []].append(position)
             } else {
                 schema.append(position)
@@ -160,12 +183,18 @@ struct MergeRun {
         }
     }
 
-    /// Returns the positions of the incoming instructions that can meet an own one. All other pairs have no rule.
+    /// Returns the positions of the incoming instructions that can meet an own one, in order. All other pairs have no rule.
     private func candidates(of instruction: Instruction) -> [Int] {
         guard let object = instruction.object else { return Array(incoming.indices) }
-        let same = byObject[object] ?? []
-        if schema.isEmpty { return same }
-        return same.isEmpty ? schema : (same + schema).sorted()
+        var lists: [[Int]] = []
+        if !schema.isEmpty { lists.append(schema) }
+        if let same = byObject[object] { lists.append(same) }
+        if let path = instruction.path {
+            if let same = byField[WirePath(object: object, field: path.field)] { lists.append(same) }
+        } else if case .eraseObject = instruction {
+            for field in fields[object] ?? [] { lists.append(byField[WirePath(object: object, field: field)]!) }
+        }
+        return lists.count < 2 ? lists.first ?? [] : lists.joined().sorted()
     }
 
     mutating func run() throws(MergeError) {
@@ -180,6 +209,8 @@ struct MergeRun {
         var position = start
         guard let first = own[position].instruction else { return position }
         var waiting = candidates(of: first)[...]
+        work -= waiting.count
+        guard work >= 0 else { throw MergeError(.exceedsLimit, "Too many pairs of changes are about one place") }
         while let other = waiting.popFirst() {
             guard let major = own[position].instruction else { break }
             guard let minor = incoming[other].instruction else { continue }

@@ -163,14 +163,11 @@ private struct ApplyRun {
     /// Changes the value at the end of a path in place.
     private mutating func change(_ path: WirePath, upTo count: Int, _ body: Change) throws(ApplyError) {
         try check(path.object)
-        guard let fields = state[path.object] else { throw failure("The object of a path is missing") }
         touch(path.object)
+        var value = try take(path.object)
         let root = Place(kind: .link, isNullable: false, collection: .single, target: path.object.table)
-        var value = WireValue.object(fields)
-        state[path.object] = [:]
         try change(&value, in: root, along: ArraySlice([.name(path.field)] + path.elements).prefix(count), body)
-        guard case .object(let changed) = value else { return }
-        state[path.object] = changed
+        state[path.object] = value.takeFields()
     }
 
     private mutating func change(
@@ -181,32 +178,42 @@ private struct ApplyRun {
     ) throws(ApplyError) {
         guard let step = steps.first else { return try body(&value, place, &self) }
         let rest = steps.dropFirst()
-        switch (value, step) {
-        case (.object(var fields), .name(let field)):
-            let column = try column(field, of: place.target)
-            var inner = fields[field] ?? column.initialValue
-            value = .null
-            fields[field] = .null
-            try change(&inner, in: Self.place(of: column), along: rest, body)
-            fields[field] = inner == column.initialValue ? nil : inner
-            value = .object(fields)
-        case (.list(var list), .index(let index)):
-            guard index < list.elements.count else {
-                throw rest.isEmpty
-                    ? fatal("A position is outside of the list") : failure("A position is outside of the list")
+        switch step {
+        case .name(let name):
+            if var fields = value.takeFields() {
+                let column = try column(name, of: place.target)
+                var inner = fields[name] ?? column.initialValue
+                fields[name] = .null
+                try change(&inner, in: Self.place(of: column), along: rest, body)
+                fields[name] = inner == column.initialValue ? nil : inner
+                value = .object(fields)
+            } else if var entries = value.takeEntries() {
+                guard var inner = entries[name] else { throw failure("A key of a path is missing") }
+                entries[name] = .null
+                try change(&inner, in: place.element, along: rest, body)
+                entries[name] = inner
+                value = .dictionary(entries)
+            } else {
+                throw misfit
             }
-            value = .null
+        case .index(let index):
+            guard var list = value.takeList() else { throw misfit }
+            guard index < list.elements.count else {
+                let reason = "A position is outside of the list"
+                throw rest.isEmpty ? fatal(reason) : failure(reason)
+            }
             try change(&list.elements[Int(index)].value, in: place.element, along: rest, body)
             value = .list(list)
-        case (.dictionary(var entries), .name(let key)):
-            guard var inner = entries[key] else { throw failure("A key of a path is missing") }
-            value = .null
-            entries[key] = .null
-            try change(&inner, in: place.element, along: rest, body)
-            entries[key] = inner
-            value = .dictionary(entries)
-        default: throw failure("A step of a path doesn't fit the value at its place")
         }
+    }
+
+    private var misfit: ApplyError { failure("A step of a path doesn't fit the value at its place") }
+
+    /// Moves the fields of an object out of the state.
+    private mutating func take(_ object: WireObject) throws(ApplyError) -> WireValue {
+        guard let fields = state[object] else { throw failure("The object of a path is missing") }
+        state[object] = [:]
+        return .object(fields)
     }
 
     private static func place(of column: ColumnSpec) -> Place {
@@ -223,28 +230,24 @@ private struct ApplyRun {
     private mutating func update(_ path: WirePath, to payload: Payload, mark: UpdateMark) throws(ApplyError) {
         let last = path.elements.last ?? .name(path.field)
         try change(path, upTo: path.elements.count) { container, place, run throws(ApplyError) in
-            switch (container, last) {
-            case (.object(var fields), .name(let field)):
-                if let table = place.target, run.state.schema[table]?.spec.primaryKey?.field == field {
-                    throw run.failure("An update can't change a primary key")
+            switch last {
+            case .name(let name):
+                if var fields = container.takeFields() {
+                    try run.update(name, of: &fields, in: place, to: payload)
+                    container = .object(fields)
+                } else if var entries = container.takeEntries() {
+                    try run.update(name, of: &entries, in: place, entry: payload)
+                    container = .dictionary(entries)
+                } else {
+                    throw run.misfit
                 }
-                let column = try run.column(field, of: place.target)
-                guard column.collection == .single else {
-                    throw run.failure("An update can't replace a whole collection")
-                }
-                guard payload != .erased else { throw run.failure("Only entries of dictionaries can be erased") }
-                container = .null
-                let old = fields[field] ?? column.initialValue
-                let new = try run.value(of: payload, in: Self.place(of: column), old: old, isEntry: false)
-                fields[field] = new == column.initialValue ? nil : new
-                container = .object(fields)
-            case (.list(var list), .index(let index)):
+            case .index(let index):
+                guard var list = container.takeList() else { throw run.misfit }
                 guard index < list.elements.count else { throw run.fatal("An updated position is outside of the list") }
                 if run.isStrict, mark != .element(priorSize: UInt32(list.elements.count)) {
                     throw run.failure("The size in an update doesn't fit the list")
                 }
                 guard payload != .erased else { throw run.failure("Only entries of dictionaries can be erased") }
-                container = .null
                 let old = list.elements[Int(index)].value
                 list.elements[Int(index)].value = try run.value(
                     of: payload,
@@ -253,17 +256,42 @@ private struct ApplyRun {
                     isEntry: false
                 )
                 container = .list(list)
-            case (.dictionary(var entries), .name(let key)):
-                guard key.bytes.first != UInt8(ascii: "$"), !key.bytes.contains(UInt8(ascii: ".")) else {
-                    throw run.fatal("A key of a dictionary has a dot, or a dollar sign at its start")
-                }
-                container = .null
-                entries[key] =
-                    payload == .erased
-                    ? nil : try run.value(of: payload, in: place.element, old: entries[key], isEntry: true)
-                container = .dictionary(entries)
-            default: throw run.failure("A step of a path doesn't fit the value at its place")
             }
+        }
+    }
+
+    /// Updates a field of an object.
+    private func update(
+        _ field: WireText,
+        of fields: inout WireFields,
+        in place: Place,
+        to payload: Payload
+    ) throws(ApplyError) {
+        if let table = place.target, state.schema[table]?.spec.primaryKey?.field == field {
+            throw failure("An update can't change a primary key")
+        }
+        let column = try column(field, of: place.target)
+        guard column.collection == .single else { throw failure("An update can't replace a whole collection") }
+        guard payload != .erased else { throw failure("Only entries of dictionaries can be erased") }
+        let old = fields[field] ?? column.initialValue
+        let new = try value(of: payload, in: Self.place(of: column), old: old, isEntry: false)
+        fields[field] = new == column.initialValue ? nil : new
+    }
+
+    /// Updates an entry of a dictionary.
+    private func update(
+        _ key: WireText,
+        of entries: inout [WireText: WireValue],
+        in place: Place,
+        entry payload: Payload
+    ) throws(ApplyError) {
+        guard key.bytes.first != UInt8(ascii: "$"), !key.bytes.contains(UInt8(ascii: ".")) else {
+            throw fatal("A key of a dictionary has a dot, or a dollar sign at its start")
+        }
+        if payload == .erased {
+            entries[key] = nil
+        } else {
+            entries[key] = try value(of: payload, in: place.element, old: entries[key], isEntry: true)
         }
     }
 
@@ -342,15 +370,12 @@ private struct ApplyRun {
         let id = number.map { ElementID(change: $0, number: insertions) }
         insertions &+= 1
         try changeContainer(of: path) { container, place, index, run throws(ApplyError) in
-            guard case .list(var list) = container else {
-                throw run.failure("A step of a path doesn't fit the value at its place")
-            }
+            guard var list = container.takeList() else { throw run.misfit }
             guard index <= list.elements.count, priorSize == list.elements.count else {
                 throw run.failure("A size or position of an insertion doesn't fit the list")
             }
             if place.kind == .link, payload == .null { throw run.failure("A list of links can't contain null") }
             let value = try run.value(of: payload, in: place.element, old: nil, isEntry: false)
-            container = .null
             list.elements.insert(WireList.Element(value, id: id), at: index)
             container = .list(list)
         }
@@ -363,11 +388,8 @@ private struct ApplyRun {
         _ body: (inout WireList, Int, inout ApplyRun) throws(ApplyError) -> Void
     ) throws(ApplyError) {
         try changeContainer(of: path) { container, _, index, run throws(ApplyError) in
-            guard case .list(var list) = container else {
-                throw run.failure("A step of a path doesn't fit the value at its place")
-            }
+            guard var list = container.takeList() else { throw run.misfit }
             guard priorSize == list.elements.count else { throw run.failure("The size of a list is another one") }
-            container = .null
             try body(&list, index, &run)
             container = .list(list)
         }
@@ -408,7 +430,7 @@ private struct ApplyRun {
 
     private mutating func changeSet(at path: WirePath, value payload: Payload, isInsertion: Bool) throws(ApplyError) {
         try change(path, upTo: path.elements.count + 1) { value, place, run throws(ApplyError) in
-            guard case .set(var set) = value else { throw run.fatal("A place isn't a set") }
+            guard var set = value.takeSet() else { throw run.fatal("A place isn't a set") }
             switch payload {
             case .list, .dictionary, .object, .erased: throw run.failure("A set can't contain collections or objects")
             case .null:
@@ -416,7 +438,6 @@ private struct ApplyRun {
                 guard isInsertion || place.kind == .mixed else { throw run.fatal("Null can't be erased from a set") }
             default: try run.check(payload, in: place.element, isEntry: false)
             }
-            value = .null
             if isInsertion { set.insert(payload) } else { set.remove(payload) }
             value = .set(set)
         }

@@ -14,6 +14,33 @@ public enum WireValue: Hashable, Sendable {
     public static let null = WireValue.scalar(.null)
 }
 
+// The take functions move a content out, so that a change of it doesn't copy it.
+extension WireValue {
+    mutating func takeFields() -> WireFields? {
+        guard case .object(let fields) = self else { return nil }
+        self = .null
+        return fields
+    }
+
+    mutating func takeList() -> WireList? {
+        guard case .list(let list) = self else { return nil }
+        self = .null
+        return list
+    }
+
+    mutating func takeEntries() -> [WireText: WireValue]? {
+        guard case .dictionary(let entries) = self else { return nil }
+        self = .null
+        return entries
+    }
+
+    mutating func takeSet() -> WireSet? {
+        guard case .set(let set) = self else { return nil }
+        self = .null
+        return set
+    }
+}
+
 /// The identity of a list's element: the change that inserted it.
 public struct ElementID: Hashable, Sendable {
     /// The changeset, by a number of the caller's choice.

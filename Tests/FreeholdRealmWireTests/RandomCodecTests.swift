@@ -38,26 +38,35 @@ struct RandomCodecTests {
     /// A damaged frame must give an error or a message, and never trap. An accepted message has a form on the wire.
     @Test func `damaged messages give an error or a message`() throws {
         var seeds = SeededRandom(test: "RandomCodecTests.damaged")
-        var (accepted, count) = (0, 0)
+        var (accepted, acceptedChangesets, count) = (0, 0, 0)
         let codec = RealmMessageCodec(version: 14, compression: SystemZlib())
         let golden = try Golden.connections.flatMap { try Golden.lines($0 + ".jsonl") }.map {
             Golden.bytes($0["frame"]!.string!)
         }
-        for _ in TestBudget.range("RandomCodecTests.damaged, rounds", usual: 40, soak: 2_000) {
+        for _ in TestBudget.range("RandomCodecTests.damaged, rounds", usual: 24, soak: 2_000) {
             var source = RandomInstructions(random: SeededRandom(seed: seeds.next()))
             var damage = InputDamage(seed: seeds.next())
             var frames = (0..<20).map { _ in source.random.pick(golden) }
             for _ in 0..<20 { frames.append(try codec.encoded(source.clientMessage())) }
             for _ in 0..<20 { frames.append(try codec.encoded(source.serverMessage(version: 14))) }
+            let changesets = try (0..<20).map { _ in try source.changeset(source.random.number(1..<12)).encoded() }
             for index in 0..<500 {
                 var frame = frames[index % frames.count]
                 damage.apply(to: &frame, others: frames)
                 count += 1
                 if Self.decode(frame, codec) { accepted += 1 }
+                // Most damaged messages fail by their sizes, so that changesets are damaged by themselves, too.
+                var changeset = changesets[index % changesets.count]
+                damage.apply(to: &changeset, others: changesets)
+                if Self.decode(changeset: changeset) { acceptedChangesets += 1 }
             }
         }
-        print("RandomCodecTests.damaged: \(count) messages, \(accepted) accepted")
+        print(
+            "RandomCodecTests.damaged: \(count) messages, \(accepted) accepted; as many changesets, "
+                + "\(acceptedChangesets) accepted"
+        )
         expect(accepted > count / 100)
+        expect(acceptedChangesets > count / 100)
     }
 
     /// Decodes a frame in both directions, and the changesets in it.
@@ -78,8 +87,10 @@ struct RandomCodecTests {
         return isAccepted
     }
 
-    private static func decode(changeset bytes: [UInt8]) {
-        guard let changeset = try? Changeset(bytes: bytes) else { return }
+    /// Decodes a changeset, and uses it as both sides of a merge and on an empty state.
+    @discardableResult
+    private static func decode(changeset bytes: [UInt8]) -> Bool {
+        guard let changeset = try? Changeset(bytes: bytes) else { return false }
         expect((try? Changeset(bytes: changeset.encoded()).instructions) == changeset.instructions)
         var state = WireState()
         try? state.apply(changeset)
@@ -88,6 +99,7 @@ struct RandomCodecTests {
             [MergeEntry(order: ChangeOrder(timestamp: 1, ident: 2), changeset: changeset)]
         )
         try? ClientMerge.transform(own: &own, incoming: &incoming)
+        return true
     }
 
     /// Random changesets that have little in common with a schema must be refused without a trap.

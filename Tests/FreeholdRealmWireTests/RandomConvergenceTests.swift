@@ -10,7 +10,7 @@ struct RandomConvergenceTests {
         var seeds = SeededRandom(test: "RandomConvergenceTests.histories")
         let schema = try Golden.schema()
         var (changesets, repairs, absolute) = (0, 0, 0)
-        for _ in TestBudget.range("RandomConvergenceTests.histories", usual: 60, soak: 50_000) {
+        for _ in TestBudget.range("RandomConvergenceTests.histories", usual: 40, soak: 50_000) {
             let seed = seeds.next()
             var world = World(schema: schema, clients: clients, seed: seed)
             do {

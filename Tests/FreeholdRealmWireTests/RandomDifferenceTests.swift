@@ -6,7 +6,7 @@ import Testing
 struct RandomDifferenceTests {
     @Test func `the difference of two random states turns one into the other`() throws {
         var seeds = SeededRandom(test: "RandomDifferenceTests.states")
-        for _ in TestBudget.range("RandomDifferenceTests.states", usual: 200, soak: 20_000) {
+        for _ in TestBudget.range("RandomDifferenceTests.states", usual: 100, soak: 20_000) {
             let seed = seeds.next()
             var writer = RandomWriter(random: SeededRandom(seed: seed))
             var first = WireState(schema: try Golden.schema())

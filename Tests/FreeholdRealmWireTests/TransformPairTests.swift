@@ -63,6 +63,7 @@ struct TransformPairTests {
                 switch error.effect {
                 case .stopsSession: expectEqual(pair.ownAfter, "bad merge", "\(pair.name): \(error)")
                 case .terminatesClient: expectEqual(pair.ownAfter, "assert (crash)", "\(pair.name): \(error)")
+                case .exceedsLimit: expect(false, "\(pair.name): \(error)")
                 }
             }
         }
@@ -108,6 +109,20 @@ struct TransformPairTests {
         expect(merged.incoming.isEmpty)
         let longer = try ClientMerge.transformed(own: entry("ab", 2), incoming: entry("cde", 1))
         expectEqual(longer.incoming.instructions.count, 1)
+    }
+
+    @Test func `the number of compared pairs is limited`() throws {
+        let path = WirePath(object: WireObject(table: "T", key: .int(1)), field: "l", elements: [.index(0)])
+        let inserts = (0..<200).map { Instruction.arrayInsert(at: path, value: .null, priorSize: UInt32($0)) }
+        let own = MergeEntry(order: ChangeOrder(timestamp: 1, ident: 1), changeset: Changeset(inserts))
+        let incoming = MergeEntry(order: ChangeOrder(timestamp: 1, ident: 2), changeset: Changeset(inserts))
+        var (first, second) = ([own], [incoming])
+        let error = #expect(throws: MergeError.self) {
+            try ClientMerge.transform(own: &first, incoming: &second, limit: 39_999)
+        }
+        expectEqual(error?.effect, .exceedsLimit)
+        try ClientMerge.transform(own: &first, incoming: &second, limit: 40_000)
+        expectEqual(second[0].changeset.instructions.count, 200)
     }
 
     @Test func `a merge that fails leaves both sides unchanged`() throws {
