@@ -34,6 +34,7 @@ let package = Package(
         .library(name: "FreeholdEngine", targets: ["FreeholdEngine"]),
         .library(name: "FreeholdBSON", targets: ["FreeholdBSON"]),
         .library(name: "FreeholdServerStore", targets: ["FreeholdServerStore"]),
+        .library(name: "FreeholdRealmWire", targets: ["FreeholdRealmWire"]),
         .library(name: "RealmFileReader", targets: ["RealmFileReader"]),
         .library(name: "FreeholdSync", targets: ["FreeholdSync"]),
         .library(name: "FreeholdSyncCore", targets: ["FreeholdSyncCore"]),
