@@ -34,6 +34,7 @@ let package = Package(
         .library(name: "FreeholdEngine", targets: ["FreeholdEngine"]),
         .library(name: "FreeholdBSON", targets: ["FreeholdBSON"]),
         .library(name: "FreeholdServerStore", targets: ["FreeholdServerStore"]),
+        .library(name: "FreeholdRealmWire", targets: ["FreeholdRealmWire"]),
         .library(name: "RealmFileReader", targets: ["RealmFileReader"]),
         .library(name: "FreeholdSync", targets: ["FreeholdSync"]),
         .library(name: "FreeholdSyncCore", targets: ["FreeholdSyncCore"]),
@@ -163,6 +164,8 @@ let package = Package(
         .target(name: "FreeholdBSON", dependencies: ["FreeholdEngine"], swiftSettings: settings),
         // Files that Realm wrote, for reading: of the engine it needs the types of values.
         .target(name: "RealmFileReader", dependencies: ["FreeholdEngine"], swiftSettings: settings),
+        // The sync protocol of official Realm clients: bytes, the client's merge, and what a client shows. No IO, no task, no clock.
+        .target(name: "FreeholdRealmWire", swiftSettings: settings),
         .target(
             name: "FreeholdImport",
             dependencies: ["RealmFileReader", "Freehold", "FreeholdEngine"],
@@ -307,6 +310,12 @@ let package = Package(
             name: "RealmFileReaderTests",
             dependencies: ["TestExpectations", "TestRandom", "RealmFileReader", "FreeholdEngine", "TestRealmFiles"],
             exclude: ["Fixtures"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FreeholdRealmWireTests",
+            dependencies: ["TestExpectations", "TestRandom", "FreeholdRealmWire", "FreeholdCompression"],
+            exclude: ["Golden"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -51,6 +51,7 @@ let package = Package(
                 .product(name: "FreeholdCompression", package: "Freehold"),
                 .product(name: "FreeholdServerStore", package: "Freehold"),
                 .product(name: "FreeholdBSON", package: "Freehold"),
+                .product(name: "FreeholdRealmWire", package: "Freehold"),
                 .product(name: "FreeholdEngine", package: "Freehold"),
             ],
             swiftSettings: settings

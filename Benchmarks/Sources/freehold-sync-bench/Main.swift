@@ -40,6 +40,7 @@ struct Main {
             ("sessions", { SessionFigures.table() }),
             ("merge", { try MergeFigures.table(count) }),
             ("codec", { try CodecFigures.table() }),
+            ("wire", { try WireFigures.table() }),
             ("bootstrap", { try BootstrapFigures.table(count, folder: options.folder) }),
             ("ingest", { try IngestFigures.table(count, folder: options.folder) }),
             ("views", { ViewFigures.table(options.isQuick ? [10, 1_000, 10_000] : [10, 1_000, 100_000]) }),
