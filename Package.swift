@@ -163,6 +163,8 @@ let package = Package(
         .target(name: "FreeholdBSON", dependencies: ["FreeholdEngine"], swiftSettings: settings),
         // Files that Realm wrote, for reading: of the engine it needs the types of values.
         .target(name: "RealmFileReader", dependencies: ["FreeholdEngine"], swiftSettings: settings),
+        // The sync protocol of official Realm clients: bytes, the client's merge, and what a client shows. No IO, no task, no clock.
+        .target(name: "FreeholdRealmWire", swiftSettings: settings),
         .target(
             name: "FreeholdImport",
             dependencies: ["RealmFileReader", "Freehold", "FreeholdEngine"],
@@ -307,6 +309,12 @@ let package = Package(
             name: "RealmFileReaderTests",
             dependencies: ["TestExpectations", "TestRandom", "RealmFileReader", "FreeholdEngine", "TestRealmFiles"],
             exclude: ["Fixtures"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FreeholdRealmWireTests",
+            dependencies: ["TestExpectations", "TestRandom", "FreeholdRealmWire"],
+            exclude: ["Golden"],
             swiftSettings: settings
         ),
         .testTarget(
