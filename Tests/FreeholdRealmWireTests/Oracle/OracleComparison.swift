@@ -20,21 +20,27 @@ enum OracleComparison {
     ///
     /// - Parameters:
     ///   - entries: The greatest number of changesets of a side. 1 is for a transformation of two changesets.
+    ///   - prepare: Changes a changeset before the merge, such as by adding the raw forms of its values.
     static func expectSame(
         test: String = #function,
         entries: Int = 3,
         usual: Int = 1_000,
         soak: Int = 100_000,
+        prepare: (Changeset) throws -> Changeset = { $0 },
         transformation: ModelTransformation
     ) throws {
+        func prepared(_ entry: ModelEntry) throws -> ModelEntry {
+            ModelEntry(try prepare(entry.changeset), order: entry.order)
+        }
         for vector in ModelVectors.all {
-            if let difference = difference(vector.local, vector.incoming, transformation: transformation) {
+            let (local, incoming) = (try prepared(vector.local), try prepared(vector.incoming))
+            if let difference = difference(local, incoming, transformation: transformation) {
                 Issue.record("\(vector.name): \(difference)")
             }
         }
         for merge in try RecordedMerge.all() {
             for (own, other) in [(0, 1), (1, 0)] {
-                let (local, incoming) = (merge.sides[own].entry, merge.sides[other].entry)
+                let (local, incoming) = (try prepared(merge.sides[own].entry), try prepared(merge.sides[other].entry))
                 if let difference = difference(local, incoming, transformation: transformation) {
                     Issue.record("recorded merge \(merge.number), side \(own): \(difference)")
                 }
@@ -49,12 +55,53 @@ enum OracleComparison {
             options.hasQuirks = number.isMultiple(of: 3)
             options.hasErasures = number.isMultiple(of: 5)
             let merge = try RandomMerge(seed: seed, options: options)
-            if let difference = difference(merge.local, merge.incoming, transformation: transformation) {
+            let (local, incoming) = (try merge.local.map(prepared), try merge.incoming.map(prepared))
+            if let difference = difference(local, incoming, transformation: transformation) {
                 Issue.record("random merge \(seed): \(difference)")
                 issues += 1
             }
         }
         print("\(test): \(count) random merges compared")
+    }
+
+    /// Records an issue if an application of instructions and the model differ, for random merges.
+    ///
+    /// The closure applies instructions to a file without classes, and returns all objects with keys. It throws if an instruction can't
+    /// be applied. In a part of the merges a rule does nothing, so that contradictory instructions occur.
+    static func expectSameObjects(
+        test: String = #function,
+        usual: Int = 500,
+        soak: Int = 50_000,
+        apply: ([Instruction]) throws -> [WireObject: [WireText: ModelValue]]
+    ) throws {
+        var seeds = SeededRandom(test: test)
+        let count = TestBudget.cases(usual, soak: soak)
+        var (issues, failures) = (0, 0)
+        for number in 0..<count where issues < 10 {
+            var options = RandomMerge.Options()
+            options.hasQuirks = number.isMultiple(of: 2)
+            options.hasErasures = number.isMultiple(of: 5)
+            let merge = try RandomMerge(seed: seeds.next(), options: options)
+            var random = SeededRandom(seed: merge.seed)
+            var model = ModelMerge(disabled: number.isMultiple(of: 3) ? [random.pick(MergeRule.allCases)] : [])
+            guard let result = try? model.merge(local: merge.local, incoming: merge.incoming) else { continue }
+            let own = merge.local.flatMap(\.changeset.instructions)
+            let instructions = merge.preparation + own + result.incoming.joined()
+            let expected = try? ModelWorld().applying(instructions).objects
+            let received = try? apply(instructions)
+            if expected == nil { failures += 1 }
+            if expected != received {
+                issues += 1
+                Issue.record(
+                    """
+                    random merge \(merge.seed): \(ModelNotation.text(Array(instructions.dropFirst(RandomMerge.schema.count))))
+                    expected \(expected.map { "\($0)" } ?? "an error")
+                    received \(received.map { "\($0)" } ?? "an error")
+                    """
+                )
+            }
+        }
+        print("\(test): \(count) random merges, \(failures) with an instruction that can't be applied")
     }
 
     private static func difference(

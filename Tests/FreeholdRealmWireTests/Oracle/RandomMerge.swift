@@ -25,6 +25,8 @@ struct RandomMerge {
 
     var seed: UInt64
     var start: ModelWorld
+    /// The instructions that lead to `start` from a file without classes.
+    var preparation: [Instruction]
     var local: [ModelEntry]
     var incoming: [ModelEntry]
     /// The worlds of both sides before they receive the other side's changesets.
@@ -34,6 +36,7 @@ struct RandomMerge {
     init(
         seed: UInt64,
         start: ModelWorld,
+        preparation: [Instruction] = [],
         local: [ModelEntry],
         incoming: [ModelEntry],
         localWorld: ModelWorld,
@@ -41,6 +44,7 @@ struct RandomMerge {
     ) {
         self.seed = seed
         self.start = start
+        self.preparation = preparation
         self.local = local
         self.incoming = incoming
         self.localWorld = localWorld
@@ -51,10 +55,11 @@ struct RandomMerge {
     init(seed: UInt64, options: Options = Options()) throws {
         self.seed = seed
         var random = SeededRandom(seed: seed)
-        var preparation = options
-        preparation.hasQuirks = true
-        preparation.structure = options.hasErasures ? 50 : 0
+        var prepared = options
+        prepared.hasQuirks = true
+        prepared.structure = options.hasErasures ? 50 : 0
         var start = Self.emptyWorld
+        preparation = Self.schema
         // A few fields only, so that both sides often change the same one.
         let isList = random.oneIn(3)
         let focus: Set<WireText> =
@@ -62,8 +67,8 @@ struct RandomMerge {
             ? [random.pick(["li", "kl", "lm", "le"])]
             : Set((0..<random.number(1..<4)).map { _ in random.pick(Self.fields) })
         for _ in 0..<random.number(isList ? 8..<16 : 0..<20) {
-            var generator = RandomActions(world: start, options: preparation, focus: focus, random: random)
-            _ = generator.next()
+            var generator = RandomActions(world: start, options: prepared, focus: focus, random: random)
+            preparation += generator.next()
             (start, random) = (generator.world, generator.random)
         }
         func side(_ ident: UInt64) -> ([ModelEntry], ModelWorld) {
@@ -86,11 +91,14 @@ struct RandomMerge {
     }
 
     /// Returns a world with a class T that has a field of each kind, a class Q of link targets, and embedded classes E and F.
-    static let emptyWorld = try! makeEmptyWorld()
+    static let emptyWorld = try! ModelWorld().applying(schema)
+
+    /// The instructions that make the empty world.
+    static let schema = makeSchema()
 
     private static let fields = emptyWorld.tables["T"]!.columns.keys.sorted()
 
-    private static func makeEmptyWorld() throws -> ModelWorld {
+    private static func makeSchema() -> [Instruction] {
         func table(_ name: WireText, _ kind: ColumnKind?) -> Instruction {
             let key = kind.map { TableSpec.PrimaryKey(field: "_id", kind: $0, isNullable: false) }
             return .addTable(TableSpec(name: name, kind: key == nil ? .embedded : .topLevel, primaryKey: key))
@@ -115,8 +123,7 @@ struct RandomMerge {
                 )
             )
         }
-        var world = ModelWorld()
-        try world.apply([
+        return [
             table("T", .int), table("Q", .string), table("E", nil), table("F", nil),
             column("T.n", .int, isNullable: true), column("T.i", .int),
             column("T.s", .string, isNullable: true),
@@ -134,8 +141,7 @@ struct RandomMerge {
             column("F.z", .int), column("F.ts", .string, in: .set),
             .createObject(WireObject(table: "T", key: .int(1))),
             .createObject(WireObject(table: "Q", key: .string("u"))),
-        ])
-        return world
+        ]
     }
 }
 
