@@ -5,7 +5,7 @@ import Testing
 /// Tests that notice each rule: with one rule that does nothing, a pair of the page, a recorded merge or the two orders of random
 /// changes have another result.
 @Suite("Oracle of the Realm merge: mutations")
-struct OracleMutationTests {
+struct RandomOracleMutationTests {
     /// How often a disabled rule was noticed.
     private struct Notices {
         var vectors = 0

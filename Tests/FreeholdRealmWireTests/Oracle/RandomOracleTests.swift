@@ -2,7 +2,7 @@ import FreeholdRealmWire
 import Testing
 
 @Suite("Oracle of the Realm merge")
-struct OracleTests {
+struct RandomOracleTests {
     @Test(arguments: ModelVectors.all)
     func `the pairs of the page of rules have their results`(_ vector: ModelVectors.Vector) {
         var model = ModelMerge()
