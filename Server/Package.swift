@@ -189,10 +189,12 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // A PostgreSQL that tests start. Without the trait it is empty.
+        .target(name: "PostgresProcess", path: "Tests/PostgresProcess", swiftSettings: settings),
         .testTarget(
             name: "FreeholdPostgresStoreTests",
             dependencies: [
-                "FreeholdPostgresStore",
+                "FreeholdPostgresStore", "PostgresProcess",
                 .product(name: "FreeholdCompression", package: "Freehold"),
                 .product(name: "FreeholdEngine", package: "Freehold"),
                 .product(name: "FreeholdServerStore", package: "Freehold"),
@@ -216,7 +218,7 @@ let package = Package(
         .testTarget(
             name: "FreeholdServerTests",
             dependencies: [
-                "FreeholdServer", "FreeholdHTTP", "SyncChild", "TestReceiver", "ServerTestRandom",
+                "FreeholdServer", "FreeholdHTTP", "PostgresProcess", "SyncChild", "TestReceiver", "ServerTestRandom",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),

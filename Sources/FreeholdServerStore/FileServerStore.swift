@@ -119,7 +119,7 @@ public final class FileServerStore: Sendable {
 
     /// Returns the path of a stream's file. The file exists after the first write to the stream.
     public func path(of stream: StreamName) -> String {
-        "\(folder)/\(FileName.text(stream.app))/\(FileName.text(stream)).freehold"
+        "\(folder)/\(FileName.text(stream.app))/\(stream.fileName).freehold"
     }
 
     /// Returns the streams that have a file.
@@ -157,7 +157,7 @@ public final class FileServerStore: Sendable {
     }
 
     /// Returns whether a stream has a file.
-    func exists(_ stream: StreamName) -> Bool { FileManager.default.fileExists(atPath: path(of: stream)) }
+    public func exists(_ stream: StreamName) -> Bool { FileManager.default.fileExists(atPath: path(of: stream)) }
 
     private func isThere(_ stream: StreamName) -> Bool { open.withLock { $0[stream] != nil } || exists(stream) }
 
@@ -207,6 +207,11 @@ struct OpenStreams {
         uses += 1
         files[name] = (file, uses)
     }
+}
+
+extension StreamName {
+    /// The name of the stream's file, without its extension. Other files of a stream can begin with it, too.
+    public var fileName: String { FileName.text(self) }
 }
 
 /// File names that all file systems support.
@@ -296,4 +301,8 @@ public struct StreamFileUse: Hashable, Sendable {
     public let files: Int
     /// The size on the disk, in bytes.
     public let bytes: Int
+
+    public init(name: StreamName, version: StreamVersion, files: Int, bytes: Int) {
+        (self.name, self.version, self.files, self.bytes) = (name, version, files, bytes)
+    }
 }

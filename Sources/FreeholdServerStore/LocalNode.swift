@@ -5,7 +5,7 @@ public import FreeholdSyncCore
 /// documents. A server may serve the same files at the same time. It sees the changes within a second.
 public struct LocalNode {
     private var machine: ServerMachine
-    private let store: FileServerStore
+    private let perform: (ServerStoreRequest) -> ServerStoreAnswer
     private var random = SystemRandomNumberGenerator()
     private var last: SubmissionNumber = 0
 
@@ -19,7 +19,18 @@ public struct LocalNode {
         matcher: some ConditionMatcher = QueryMatcher(),
         writerSecret: (@Sendable (StreamName) -> FileSecret)? = nil
     ) {
-        self.store = store
+        self.init(app: app, known, matcher: matcher, writerSecret: writerSecret) { store.perform($0) }
+    }
+
+    /// - Parameter perform: Executes a request of the store, and waits for the answer.
+    public init(
+        app: SyncString,
+        _ known: ServerApp,
+        matcher: some ConditionMatcher = QueryMatcher(),
+        writerSecret: (@Sendable (StreamName) -> FileSecret)? = nil,
+        perform: @escaping (ServerStoreRequest) -> ServerStoreAnswer
+    ) {
+        self.perform = perform
         var configuration = ServerConfiguration(apps: [app: known]) { _, _ in nil }
         configuration.groupDelay = 0
         configuration.writerSecret = writerSecret
@@ -39,7 +50,7 @@ public struct LocalNode {
                 for action in machine.handle(events.removeFirst(), now: Self.now, random: &random) {
                     switch action {
                     case .submitted(let number, let outcome): if number == last { return outcome }
-                    case .request(let number, let request): events.append(.answered(number, store.perform(request)))
+                    case .request(let number, let request): events.append(.answered(number, perform(request)))
                     case .setTimer(.group(let stream), _): events.append(.timer(.group(stream)))
                     case .work(let number, var work): events.append(.worked(number, work.finish()))
                     case .setTimer, .send, .close, .cancelWork: break
@@ -58,12 +69,12 @@ public struct LocalNode {
     /// Returns live objects, and the version at which they were read. Returns `nil` if they can't be read.
     public func objects(_ names: [ObjectName], of stream: StreamName) -> (StreamVersion, [ObjectName: MergedObject])? {
         for _ in 0..<5 {
-            guard case .rows(let rows) = store.perform(ServerStoreRequest(stream, .read(RowQuery())))
+            guard case .rows(let rows) = perform(ServerStoreRequest(stream, .read(RowQuery())))
             else {
                 continue
             }
             let request = ServerStoreRequest(stream, .objects(names, at: rows.head.version))
-            if case .objects(let found?) = store.perform(request) { return (rows.head.version, found) }
+            if case .objects(let found?) = perform(request) { return (rows.head.version, found) }
         }
         return nil
     }

@@ -8,7 +8,7 @@ struct Backup: AsyncParsableCommand {
         abstract: "Copies a server's folder, while it serves or not.",
         discussion: """
             Each file is copied as it is at one moment, without its free pages. Files of several streams are of several moments.
-            A copy is made to serve by 'restore' only.
+            A copy is made to serve by 'restore' only. Documents in a database aren't part of it: back up the database with its own tools.
 
             Example:
               freehold-server backup /srv/freehold /backups/monday
@@ -17,10 +17,17 @@ struct Backup: AsyncParsableCommand {
 
     @Argument(help: "The server's folder.") var folder: String
     @Argument(help: "A folder that doesn't exist yet.") var target: String
+    @OptionGroup var store: StoreOption
 
     func run() async throws {
+        let isElsewhere = try store.address(folder) != nil
         let count = try FolderCopy(from: folder, to: target).run()
         print("\(count) files are in \(target).")
+        if isElsewhere {
+            Failure.note(
+                "They are accounts, rules and settings. The documents are in PostgreSQL: back up the database now, too, for example by pg_dump."
+            )
+        }
     }
 }
 

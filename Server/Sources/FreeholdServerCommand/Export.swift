@@ -28,6 +28,7 @@ struct Export: AsyncParsableCommand {
     @Option(help: "The stream's value, of an app where each user has a stream: the user's id.") var stream: String?
     @Flag(help: "Everything that is stored, under its stored names.") var stored = false
     @Flag(help: "Canonical Extended JSON, in which each number has its type; else relaxed.") var canonical = false
+    @OptionGroup var store: StoreOption
 
     func validate() throws {
         guard (className == nil) != (output == nil) else {
@@ -36,14 +37,9 @@ struct Export: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let sync = folder + "/sync"
-        guard FileManager.default.fileExists(atPath: sync) else {
-            throw ValidationError("\(folder) has no documents: there is no folder 'sync' in it.")
-        }
-        // The epoch is for new streams, and this command creates none.
-        let store = try FileServerStore(ofServer: folder, epoch: 0)
+        let store = try await self.store.documents(folder)
         let stream = StreamName(app: SyncString(app), value: self.stream.map { .string(SyncString($0)) })
-        let streams = try store.streams()
+        let streams = try await store.streams()
         guard streams.contains(stream) else {
             let isOfUsers = streams.contains { $0.app == stream.app }
             throw ValidationError(
@@ -55,7 +51,7 @@ struct Export: AsyncParsableCommand {
         guard let output else {
             var lines = Lines(.standardOutput)
             let name = className.map { SyncString($0) }
-            try store.forEachDocument(
+            try await store.forEachDocument(
                 of: stream,
                 className: name.map { name in lens.map { $0.up(className: name) ?? name } ?? name }
             ) {
@@ -73,7 +69,7 @@ struct Export: AsyncParsableCommand {
         )
         var (current, lines): (SyncString?, Lines?) = (nil, nil)
         var count = 0
-        try store.forEachDocument(of: stream) { name, document in
+        try await store.forEachDocument(of: stream, className: nil) { name, document in
             guard let (name, document) = shown(name, document, lens) else { return }
             count += 1
             if name != current {

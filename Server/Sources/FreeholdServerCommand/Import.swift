@@ -37,9 +37,18 @@ struct Import: AsyncParsableCommand {
     @Option(help: "The stream's value, of an app where each user has a stream.") var stream: String?
     @Flag(help: "Ends at the first document that doesn't fit; those before it stay.") var strict = false
     @Flag(help: "Reads and checks, and writes nothing.") var dryRun = false
+    @OptionGroup var store: StoreOption
 
     func run() async throws {
         let versions = try await AccountStore.existing(folder).documents(of: app).versions()
+        let store = try await store.documents(folder, makes: true)
+        // The merges wait for the store, which isn't for threads of tasks.
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            Thread.detachNewThread { continuation.resume(with: Result { try self.run(versions, store) }) }
+        }
+    }
+
+    private func run(_ versions: SchemaVersions, _ store: any Documents) throws {
         // Documents are written in the form of the newest version.
         let (tables, lens) = (versions.newest.tables, versions.lens(for: versions.newest.number))
         let mapping = DocumentMapping(DocumentSchema(tables))
@@ -48,12 +57,14 @@ struct Import: AsyncParsableCommand {
         let options = DocumentImport.Options(mode: modes[mode]!, misfits: strict ? .stopping : .skipped)
         var job = DocumentImport(mapping, className: className, options: options)
         let name = StreamName(app: SyncString(app), value: stream.map { .string(SyncString($0)) })
-        try FileManager.default.createDirectory(atPath: folder + "/sync", withIntermediateDirectories: true)
-        let store = try FileServerStore(ofServer: folder, epoch: UInt64.random(in: 1 ... .max))
         var rules = MergeRules()
         rules.createOnly = Set(versions.storage.filter(\.isAsymmetric).map { SyncString($0.name) })
         let writers = WriterSecrets(secret: try ServerSecret.read(folder))
-        var node = LocalNode(store, app: SyncString(app), ServerApp(rules: rules)) { writers.secret(of: $0) }
+        var node = LocalNode(
+            app: SyncString(app),
+            ServerApp(rules: rules),
+            writerSecret: { writers.secret(of: $0) }
+        ) { store.perform($0) }
         var (batches, refused): (UInt64, Int) = (0, 0)
         defer { Self.show(job.report, refused: refused, dryRun) }
         while let batch = try job.nextBatch(&reader) {

@@ -60,16 +60,17 @@ struct SchemaCommand: AsyncParsableCommand {
         @Argument(help: "The app's id.") var app: String
         @Option(name: .customLong("class"), help: "Only this class.") var className: String?
         @Flag(help: "Takes it over for classes that the app's schema doesn't have.") var push = false
+        @OptionGroup var store: StoreOption
 
         func run() async throws {
-            let store = try FileServerStore(ofServer: folder, epoch: 0)
+            let store = try await store.documents(folder)
             let stream = StreamName(app: SyncString(app))
-            guard try store.streams().contains(stream) else {
+            guard try await store.streams().contains(stream) else {
                 throw ValidationError("\(folder) has no documents of the app \(app).")
             }
             var documents: [SyncString: [BSONDocument]] = [:]
             let most = 100_000
-            try store.forEachDocument(of: stream, className: className.map { SyncString($0) }) { name, document in
+            try await store.forEachDocument(of: stream, className: className.map { SyncString($0) }) { name, document in
                 if documents[name, default: []].count < most { documents[name, default: []].append(document) }
             }
             var content = SchemaFiles.Content()

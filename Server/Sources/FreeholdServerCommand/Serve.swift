@@ -41,11 +41,7 @@ struct Serve: AsyncParsableCommand {
     )
     var development = false
     @Flag(help: "Keeps documents in memory only: they are lost when the process ends.") var inMemory = false
-    @Option(
-        help:
-            "A PostgreSQL database for documents, as postgresql://…; also FREEHOLD_STORE. Passwords belong in a file that PGPASSFILE names. Sinks don't work with it."
-    )
-    var store: String?
+    @OptionGroup var store: StoreOption
     @Option(help: "What is logged: trace, debug, info, notice, warning, error or critical.") var logLevel = "info"
 
     func run() async throws {
@@ -100,31 +96,18 @@ struct Serve: AsyncParsableCommand {
 
     private func nodeStore() async throws -> any NodeStore {
         let epoch = UInt64.random(in: 1 ... .max)
-        let address = store ?? ProcessInfo.processInfo.environment["FREEHOLD_STORE"]
-        guard let address, !address.isEmpty else {
+        guard let address = try store.address(folder) else {
             if inMemory { return QueuedServerStore(MemoryServerStore(epoch: epoch)) }
             return FileNodeStore(try FileServerStore(ofServer: folder, epoch: epoch))
         }
         guard !inMemory else { throw ValidationError("Documents are kept either in memory or in a database.") }
-        guard ["postgresql://", "postgres://"].contains(where: address.hasPrefix) else {
-            throw ValidationError("A store is a PostgreSQL database: postgresql://USER@HOST/DATABASE")
-        }
         #if PostgreSQL
             var options = PostgresStore.Options(address: address)
             options.compression = ZlibCompression.shared
+            options.secretMark = ServerSecret.mark(of: try ServerSecret.read(folder))
             return PostgresNodeStore(store: try await PostgresStore.open(options))
         #else
-            throw ValidationError("This server was built without PostgreSQL. Build it with '--traits PostgreSQL'.")
+            throw ValidationError("This server can't use \(address).")
         #endif
     }
 }
-
-#if PostgreSQL
-    private struct PostgresNodeStore: NodeStore {
-        let store: PostgresStore
-
-        func perform(_ request: ServerStoreRequest, _ answer: @escaping @Sendable (ServerStoreAnswer) -> Void) {
-            store.perform(request, answer)
-        }
-    }
-#endif

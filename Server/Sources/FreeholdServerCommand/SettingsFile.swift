@@ -14,7 +14,7 @@ enum SettingsFile {
 
     private static let known: [String: Kind] = [
         "apps": .texts, "host": .text, "port": .number, "path": .text, "development": .flag, "compression": .flag,
-        "publicAddress": .text, "threads": .number, "admin.host": .text, "admin.port": .number,
+        "publicAddress": .text, "store": .text, "threads": .number, "admin.host": .text, "admin.port": .number,
         "drain.seconds": .number,
         "group.milliseconds": .number, "limits.connections": .number, "limits.connectionsPerUser": .number,
         "limits.sessions": .number, "limits.messageBytes": .number, "limits.commitBytes": .number,

@@ -16,13 +16,10 @@ struct Streams: AsyncParsableCommand {
 
     @Argument(help: "The server's folder.") var folder: String
     @Option(help: "Only this app.") var app: String?
+    @OptionGroup var store: StoreOption
 
     func run() async throws {
-        let sync = folder + "/sync"
-        guard FileManager.default.fileExists(atPath: sync) else {
-            throw ValidationError("\(folder) has no documents: there is no folder 'sync' in it.")
-        }
-        let found = try FileServerStore(ofServer: folder, epoch: 0).streamFiles()
+        let found = try await store.documents(folder).uses()
         let mine = found.filter { app == nil || $0.name.app.string == app }
         for use in mine.sorted(by: { ($0.name.app, $0.text) < ($1.name.app, $1.text) }) {
             print("\(use.name.app.string)\t\(use.text)\tcommits=\(use.version)\tfiles=\(use.files)\tbytes=\(use.bytes)")
@@ -31,9 +28,13 @@ struct Streams: AsyncParsableCommand {
 }
 
 extension StreamFileUse {
+    var text: String { name.text }
+}
+
+extension StreamName {
     /// The stream's value as commands show it.
     var text: String {
-        switch name.value {
+        switch value {
         case nil: "-"
         case .string(let value)?: value.string
         case let value?: "\(value)"

@@ -5,10 +5,10 @@ import FreeholdSyncCore
 
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Checks the files of documents, while the server runs or not.",
+        abstract: "Checks the documents, while the server runs or not.",
         discussion: """
-            The structures of each stream's file are compared with each other. Text keys are listed that are longer than the keys of new objects may be
-            (\(PrimaryKey.mostBytes) bytes). Their objects go on to work. The status is 1 if a file is damaged.
+            The structures of each stream's file are compared with each other. With a database, each row is read and compared with those that it depends on. Text keys are listed that are longer than the keys of new objects may be
+            (\(PrimaryKey.mostBytes) bytes). Their objects go on to work. The status is 1 if a stream is damaged.
 
             Example: freehold-server verify /srv/freehold
             """
@@ -16,20 +16,18 @@ struct Verify: AsyncParsableCommand {
 
     @Argument(help: "The server's folder.") var folder: String
     @Option(help: "Only this app.") var app: String?
+    @OptionGroup var store: StoreOption
 
     func run() async throws {
-        guard FileManager.default.fileExists(atPath: folder + "/sync") else {
-            throw ValidationError("\(folder) has no documents: there is no folder 'sync' in it.")
-        }
-        let store = try FileServerStore(ofServer: folder, epoch: 0)
-        let mine = try store.streamFiles().filter { app == nil || $0.name.app.string == app }
+        let store = try await store.documents(folder)
+        let mine = try await store.streams().filter { app == nil || $0.app.string == app }
         var damaged = 0
-        for use in mine.sorted(by: { ($0.name.app, $0.text) < ($1.name.app, $1.text) }) {
-            let place = "\(use.name.app.string)\t\(use.text)"
-            let problems = try store.verify(use.name)
-            for problem in problems { print("\(place)\tdamaged\t\(problem)") }
+        for name in mine.sorted(by: { ($0.app, $0.text) < ($1.app, $1.text) }) {
+            let place = "\(name.app.string)\t\(name.text)"
+            let problems = try await store.verify(name)
+            for problem in problems { print("\(place)\tdamaged\t\(Self.plain(problem))") }
             damaged += problems.isEmpty ? 0 : 1
-            for key in problems.isEmpty ? try store.longKeys(of: use.name) : [] {
+            for key in problems.isEmpty ? try await store.longKeys(of: name) : [] {
                 print("\(place)\tlong key\t\(key.className.string)\tbytes=\(key.bytes)\t\(Self.plain(key.beginning))…")
             }
         }

@@ -1,5 +1,6 @@
 #if PostgreSQL
     import Foundation
+    import PostgresProcess
     import Synchronization
 
     #if canImport(Glibc)

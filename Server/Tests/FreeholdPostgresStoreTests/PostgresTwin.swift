@@ -2,6 +2,7 @@
     import Dispatch
     import Foundation
     import FreeholdCompression
+    import PostgresProcess
     import Testing
 
     @testable import FreeholdPostgresStore
@@ -35,7 +36,7 @@
             options.schema = schema ?? "test_\(UInt64.random(in: 0 ... .max))"
             options.name = options.schema
             options.compression = ZlibCompression.shared
-            (options.writers, options.readers) = (1, 1)
+            (options.writers, options.readers, options.noteDelay) = (1, 1, 0)
             configure(&options)
             return try await open(options)
         }

@@ -1,6 +1,7 @@
 #if PostgreSQL
     import Foundation
     import FreeholdEngine
+    import PostgresProcess
     import Testing
 
     @testable import FreeholdPostgresStore

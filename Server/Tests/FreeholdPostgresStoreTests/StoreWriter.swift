@@ -1,4 +1,5 @@
 #if PostgreSQL
+    import PostgresProcess
     import Testing
 
     @testable import FreeholdPostgresStore

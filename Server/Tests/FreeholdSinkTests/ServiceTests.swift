@@ -293,7 +293,7 @@ struct ServiceTests {
         await receiver.close()
 
         try "hunter2 without a colon".write(toFile: path + "/headers", atomically: true, encoding: .utf8)
-        let files = try SinkFiles(stream, "Reading", store: stock.store, folder: stock.sinks)
+        let files = try SinkFiles(stream, "Reading", folder: stock.sinks)
         #expect {
             _ = try SinkSettings(className: "Reading", target: .hook(hook)).sink(files)
         } throws: { !"\($0)".contains("hunter2") }

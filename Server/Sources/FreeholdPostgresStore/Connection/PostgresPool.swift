@@ -1,6 +1,7 @@
 #if PostgreSQL
     internal import Dispatch
     internal import FreeholdSyncCore
+    internal import Synchronization
 
     /// Connections to a database. Any thread may use it.
     ///
@@ -27,6 +28,10 @@
         private static let mostWaiting = 10_000
 
         private let core: Core
+        private let sent = Atomic(0)
+
+        /// The number of jobs so far.
+        var jobs: Int { sent.load(ordering: .relaxed) }
 
         init(_ configuration: Configuration) {
             core = Core(configuration)
@@ -49,6 +54,7 @@
                     throw PostgresFailure(.refused("54000"), "A value has more than 512 MiB.")
                 }
             }
+            sent.add(1, ordering: .relaxed)
             let answer = await withCheckedContinuation {
                 (continuation: CheckedContinuation<PostgresJob.Answer, Never>) in
                 let job = PostgresJob(calls) { continuation.resume(returning: $0) }

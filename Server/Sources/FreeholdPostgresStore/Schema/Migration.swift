@@ -26,6 +26,28 @@
                     "The database's encoding isn't UTF8. Create it with: createdb -E UTF8 -T template0"
                 )
             }
+            let epoch = try makeTables(session, options)
+            if let mark = options.secretMark { try claim(mark, session) }
+            return epoch
+        }
+
+        /// Notes the mark of the servers' secret, or compares it with the one that was noted.
+        private static func claim(_ mark: [UInt8], _ session: PostgresSession) throws {
+            let text = "\\x" + mark.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            func known() throws -> String? {
+                try session.execute("SELECT secret_mark FROM store WHERE one").first?.first ?? nil
+            }
+            if try known() == nil {
+                try session.execute("UPDATE store SET secret_mark = '\(text)' WHERE one AND secret_mark IS NULL")
+            }
+            guard try known() == text else {
+                throw PostgresStoreError(
+                    "The database belongs to servers with another 'accounts.secret'. Copy the file from the folder of one of them. If the secret was changed on purpose, stop all servers and execute: UPDATE store SET secret_mark = NULL"
+                )
+            }
+        }
+
+        private static func makeTables(_ session: PostgresSession, _ options: PostgresStore.Options) throws -> UInt64 {
             // A role that may not create tables can use those that exist.
             guard let known = try current(session) else {
                 try make(session, schema: options.schema)

@@ -6,13 +6,21 @@
         /// The format that this code reads and writes.
         static var format: Int { steps.count }
 
-        static let steps: [[String]] = [first]
+        static let steps: [[String]] = [first, second]
 
         /// The table that has the format, and the epoch of new streams.
         static let store = """
             CREATE TABLE IF NOT EXISTS store(one bool PRIMARY KEY, format int4 NOT NULL, epoch int8 NOT NULL,
                 timeline int8 NOT NULL DEFAULT 0, secret_mark bytea, CHECK (one))
             """
+
+        /// The objects of a class in a stream that a server delivers to a sink, with its place among them.
+        private static let second = [
+            """
+            CREATE TABLE IF NOT EXISTS sink_lane(sid int8, class text COLLATE "C", owner int8 NOT NULL,
+                claimed_until int8 NOT NULL, record bytea, PRIMARY KEY (sid, class)) WITH (fillfactor = 50)
+            """
+        ]
 
         private static let first = [
             """

@@ -248,7 +248,7 @@
         }
 
         /// The first commits after a version. Nil if the log doesn't reach back to it.
-        private func log(after version: StreamVersion, _ stream: Int64) async throws -> Log? {
+        func log(after version: StreamVersion, _ stream: Int64) async throws -> Log? {
             let results = try await pool.run(
                 .reading,
                 [

@@ -26,12 +26,16 @@
             public var name = "freehold"
             /// The compression of the log. It has to be the same whenever the store is opened.
             public var compression: (any MessageCompression)?
+            /// The mark of the secret of the server's folder. All servers that use the database have the same one. Nil: it isn't compared.
+            public var secretMark: [UInt8]?
             /// The number of connections for writing.
             public var writers = 4
             /// The number of connections for reading.
             public var readers = 4
             /// The time for which an answer is waited for, in milliseconds. Then the connection is closed.
             public var patience = 10_000
+            /// The time for which notes about files are gathered, in milliseconds.
+            public var noteDelay = 100
             /// The bytes that one answer may have.
             public var mostAnswerBytes = 256 << 20
             /// The bytes of the log of one stream that trimming leaves, beside the age of its entries.
@@ -47,12 +51,15 @@
         public let epoch: UInt64
         let turns = StreamTurns()
         let past = PastImages()
+        let heads = HeadReads()
+        let notes: FileNotes
         private let streams = Mutex<[StreamName: Int64]>([:])
         /// The streams whose numbers are kept in memory.
         private static let mostStreams = 100_000
 
         private init(_ options: Options, epoch: UInt64) {
             (self.options, self.epoch) = (options, epoch)
+            notes = FileNotes(delay: options.noteDelay)
             pool = PostgresPool(
                 PostgresPool.Configuration(
                     address: options.address,
@@ -67,7 +74,8 @@
 
         /// Connects to a database, and creates or changes its tables if that is needed.
         ///
-        /// - Throws: `PostgresStoreError` if the database can't be reached or its tables are those of a later version.
+        /// - Throws: `PostgresStoreError` if the database can't be reached, if its tables are those of a later version, or if it belongs to servers
+        ///   with another secret.
         public static func open(_ options: Options) async throws(PostgresStoreError) -> PostgresStore {
             let answer = await withCheckedContinuation { continuation in
                 DispatchQueue(label: "freehold.postgres.opening").async {
@@ -86,9 +94,22 @@
 
         /// Does a request, and reports the result on any thread. It doesn't block.
         public func perform(_ request: ServerStoreRequest, _ answer: @escaping @Sendable (ServerStoreAnswer) -> Void) {
+            if case .noteFile(let ident, let acknowledged, let leastBase, let time) = request.kind {
+                // The request doesn't hold others up: those that read what it writes wait for it.
+                let note = FileNotes.Note(
+                    stream: request.stream,
+                    ident: ident,
+                    acknowledged: acknowledged,
+                    leastBase: leastBase,
+                    time: time,
+                    answer: answer
+                )
+                return notes.add(note) { await self.write($0) }
+            }
             let isWrite = request.kind.isWrite
             turns.add(request.stream, isWrite: isWrite) {
                 Task {
+                    if request.kind.readsNotes { await self.notes.settle(request.stream) { await self.write($0) } }
                     answer(await self.answer(request, isWrite: isWrite))
                     self.turns.end(request.stream, isWrite: isWrite)
                 }
@@ -119,7 +140,7 @@
         struct MissingStream: Error {}
 
         /// Returns the number of a stream. Returns `nil` if the stream doesn't exist.
-        private func stream(_ name: StreamName, making isMaking: Bool) async throws -> Int64? {
+        func stream(_ name: StreamName, making isMaking: Bool) async throws -> Int64? {
             if let known = streams.withLock({ $0[name] }) { return known }
             let parameters: [Parameter] = [.text(name.app), .bytes(name.bytes)]
             func find(_ lane: PostgresPool.Lane) async throws -> Int64? {
@@ -149,15 +170,16 @@
             case .trimWriters(let secret):
                 try await trimWriters(keeping: secret, stream)
                 return .done
-            case .noteFile(let ident, let acknowledged, let leastBase, let time):
-                let parameters: [Parameter] = [
-                    .int(stream), .ident(ident), .bound(acknowledged), leastBase.map { .word($0) } ?? .null, .int(time),
-                ]
-                _ = try await pool.run(.writing, .noteFile, parameters)
-                return .done
+            // `perform(_:_:)` has taken it.
+            case .noteFile: return .done
             case .noteQueries(let ident, let queries, let isComplete):
                 try await note(queries, of: ident, isComplete: isComplete, in: stream)
                 return .done
+            case .read(let query) where query.isOfHead:
+                let answer = try await heads.read(stream, known: query.known, pool)
+                var rows = StoreRows(at: answer.head)
+                (rows.asked, rows.known) = (query.answers, answer.known)
+                return .rows(rows)
             case .read(let query): return .rows(try await rows(query, stream))
             case .commit(let commit): return try await self.commit(commit, stream)
             case .stage(let ident, let part): return try await stage(part, of: ident, in: stream)

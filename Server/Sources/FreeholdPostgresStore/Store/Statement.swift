@@ -5,9 +5,9 @@
     /// `FOR UPDATE`, cursors or temporary tables, and a statement changes a table once.
     enum Statement: String, CaseIterable, Sendable {
         // Streams
-        case findStream, makeStream, head, marks
+        case findStream, makeStream, head, heads, marks
         // Files
-        case makeFile, makeWriter, writer, files, noteFile, notePending, noteComplete, copiedFiles, trimFiles
+        case makeFile, makeWriter, writer, files, noteFiles, notePending, noteComplete, copiedFiles, trimFiles
         case oldWriters, dropWriters
         // Answers
         case answersBehind, answers, answersOfFiles
@@ -20,6 +20,11 @@
         case incoming, incomingOfUser, beginIncoming, appendIncoming, incomingBytes, dropIncoming, dropOldIncoming
         // Upkeep
         case logExcess, trim, trimLog, bury
+        // Objects of asymmetric classes
+        case ingestedPage, ingestedCount, ingestedDocuments, dropIngested
+        case claimLane, touchLane, writeLane, releaseLane, abandonedLanes
+        // Commands
+        case streams, streamUses, nextClass, filesAfter, markCount, wrongAnswers, partsWithoutFile
 
         var sql: String {
             switch self {
@@ -35,6 +40,14 @@
                 """
             case .head:
                 "SELECT epoch, version, hash, clock, now, horizon, log_start FROM stream_head WHERE sid = $1"
+            // $1: the streams. $2: versions whose hashes are read.
+            case .heads:
+                """
+                SELECT t.n, h.epoch, h.version, h.hash, h.clock, h.now, h.horizon, h.log_start, m.hash
+                FROM unnest($1::int8[], $2::int8[]) WITH ORDINALITY AS t(sid, known, n)
+                JOIN stream_head h ON h.sid = t.sid
+                LEFT JOIN commit_mark m ON m.sid = t.sid AND m.version = t.known
+                """
             case .marks: "SELECT version, hash, clock, at FROM commit_mark WHERE sid = $1 AND version = ANY($2)"
             case .makeFile:
                 """
@@ -69,13 +82,19 @@
                 SELECT ident, usr, secret, parents, last, hash, clock, least_base, seen_at, subscribed, pending, classes
                 FROM client_file WHERE sid = $1 AND ident = ANY($2)
                 """
-            case .noteFile:
+            case .noteFiles:
                 """
-                WITH noted AS (UPDATE client_file SET acknowledged = $3, least_base = $4, seen_at = $5
-                    WHERE sid = $1 AND ident = $2)
-                DELETE FROM commit_answer WHERE sid = $1 AND ident = $2 AND number < $3 AND number < coalesce(
-                    (SELECT min(a.number) FROM commit_answer a JOIN stream_head h ON h.sid = a.sid
-                        WHERE a.sid = $1 AND a.ident = $2 AND a.version > h.horizon), 9223372036854775807)
+                WITH note AS (SELECT t.sid, t.ident, t.acknowledged, t.least_base, t.seen_at,
+                        least(t.acknowledged, coalesce((SELECT min(a.number) FROM commit_answer a
+                            JOIN stream_head h ON h.sid = a.sid
+                            WHERE a.sid = t.sid AND a.ident = t.ident AND a.version > h.horizon), 9223372036854775807)) AS first
+                    FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::int8[], $5::int8[])
+                        AS t(sid, ident, acknowledged, least_base, seen_at)),
+                noted AS (UPDATE client_file c SET acknowledged = note.acknowledged, least_base = note.least_base,
+                        seen_at = note.seen_at
+                    FROM note WHERE c.sid = note.sid AND c.ident = note.ident)
+                DELETE FROM commit_answer b USING note
+                WHERE b.sid = note.sid AND b.ident = note.ident AND b.number < note.first
                 """
             case .notePending:
                 """
@@ -144,6 +163,58 @@
                 WHERE total - size < $3 ORDER BY version
                 """
             case .commit: Self.commitText
+            case .ingestedPage: Self.ingestedPageText
+            case .ingestedCount:
+                "SELECT count(*) FROM ingest WHERE sid = $1 AND class = $2 AND (version, seq) > ($3, $4)"
+            case .ingestedDocuments: Self.ingestedDocumentsText
+            case .dropIngested:
+                """
+                DELETE FROM ingest WHERE sid = $1 AND class = $2 AND key IN (SELECT key FROM ingest
+                    WHERE sid = $1 AND class = $2 AND (version, seq) <= ($3, $4) LIMIT 5000) RETURNING version
+                """
+            case .claimLane: Self.claimLaneText
+            case .touchLane:
+                """
+                UPDATE sink_lane SET claimed_until = \(Self.claimEnd) WHERE sid = $1 AND class = $2 AND owner = $3
+                RETURNING owner
+                """
+            case .writeLane:
+                """
+                UPDATE sink_lane SET record = $4, claimed_until = \(Self.claimEnd)
+                WHERE sid = $1 AND class = $2 AND owner = $3 RETURNING owner
+                """
+            case .releaseLane:
+                "UPDATE sink_lane SET claimed_until = 0 WHERE sid = $1 AND class = $2 AND owner = $3"
+            case .abandonedLanes:
+                """
+                SELECT s.name, l.class FROM sink_lane l JOIN stream s ON s.sid = l.sid
+                WHERE l.claimed_until > 0 AND l.claimed_until <= \(Self.time) ORDER BY l.claimed_until LIMIT 100
+                """
+            case .streams: "SELECT sid, name FROM stream WHERE sid > $1 ORDER BY sid LIMIT 10000"
+            case .streamUses: Self.streamUsesText
+            case .nextClass: Self.nextClassText
+            case .filesAfter:
+                """
+                SELECT ident, usr, secret, parents, last, hash, clock, least_base, seen_at, subscribed, pending, classes
+                FROM client_file WHERE sid = $1 AND ident > $2 ORDER BY ident LIMIT 500
+                """
+            case .markCount:
+                """
+                SELECT count(*), coalesce(min(version), -1), coalesce(max(version), -1) FROM commit_mark
+                WHERE sid = $1 AND version <= (SELECT version FROM stream_head WHERE sid = $1)
+                """
+            case .wrongAnswers:
+                """
+                SELECT a.ident, a.number FROM commit_answer a JOIN stream_head h ON h.sid = a.sid
+                LEFT JOIN client_file f ON f.sid = a.sid AND f.ident = a.ident
+                WHERE a.sid = $1 AND (f.ident IS NULL OR a.number > f.last OR a.version > h.version)
+                ORDER BY a.ident, a.number LIMIT 20
+                """
+            case .partsWithoutFile:
+                """
+                SELECT DISTINCT p.ident FROM incoming_part p LEFT JOIN incoming i ON i.sid = p.sid AND i.ident = p.ident
+                WHERE p.sid = $1 AND i.ident IS NULL LIMIT 20
+                """
             case .dropPartsBehind:
                 "DELETE FROM commit_part WHERE sid = $1 AND ident = $2 AND number = $3 AND part > $4"
             case .stage:

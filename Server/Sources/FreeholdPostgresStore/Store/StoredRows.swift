@@ -80,8 +80,11 @@
 
         static func object(doc: [UInt8], meta: [UInt8]) throws -> MergedObject {
             guard meta.first == form else { throw RowDamage("An object is stored in a form of a later version.") }
-            let document = try doc.withUnsafeBytes { try BSONDocument($0, limits: limits) }
-            return try MergedObject(StoredObject(doc: document, meta: Array(meta.dropFirst())))
+            return try MergedObject(StoredObject(doc: try document(doc), meta: Array(meta.dropFirst())))
+        }
+
+        static func document(_ bytes: [UInt8]) throws -> BSONDocument {
+            try bytes.withUnsafeBytes { try BSONDocument($0, limits: limits) }
         }
     }
 
@@ -150,12 +153,14 @@
     }
 
     extension QueryResult.Row {
-        /// The row of `Statement.head`.
-        func head() throws -> StreamHead {
-            var head = StreamHead(epoch: try word(0))
-            (head.version, head.hash) = (try word(1), try hash(2))
-            (head.clock, head.now) = (Clock(rawValue: try word(3)), try int(4))
-            (head.horizon, head.logStart) = (try word(5), try word(6))
+        /// The columns of `Statement.head`.
+        ///
+        /// - Parameter first: The number of the first of them.
+        func head(from first: Int = 0) throws -> StreamHead {
+            var head = StreamHead(epoch: try word(first))
+            (head.version, head.hash) = (try word(first + 1), try hash(first + 2))
+            (head.clock, head.now) = (Clock(rawValue: try word(first + 3)), try int(first + 4))
+            (head.horizon, head.logStart) = (try word(first + 5), try word(first + 6))
             guard head.logStart <= head.version, head.horizon <= head.version else {
                 throw RowDamage("The stream's head contradicts itself.")
             }

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 
 /// The secret of a server's folder, in the file `accounts.secret`. It signs the tokens of accounts, and other keys are derived from it. All processes
@@ -18,6 +19,12 @@ public enum ServerSecret {
         let text = try? String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
         guard let text, text.utf8.count >= 32 else { throw SettingsError("\(path) holds no secret of 32 bytes.") }
         return text
+    }
+
+    /// Returns bytes by which a database recognizes the secret. The secret can't be computed from them.
+    public static func mark(of secret: String) -> [UInt8] {
+        let key = SymmetricKey(data: Array(secret.utf8))
+        return Array(HMAC<SHA256>.authenticationCode(for: Array("freehold store 1".utf8), using: key))
     }
 
     /// Creates the file whole, or leaves the one that another process has created meanwhile.

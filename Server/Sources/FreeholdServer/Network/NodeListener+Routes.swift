@@ -67,7 +67,9 @@ extension ServerNode {
         if status.isReady { return HTTPAnswer(body: "ready\n" + blocked) }
         return HTTPAnswer(
             status: .serviceUnavailable,
-            body: status.isDraining ? "draining\n" : "the store fails\n"
+            body: status.isDraining
+                ? "draining\n"
+                : "the store fails" + (showsStreams ? status.storeFailure.map { ": \($0.loggable)" } ?? "" : "") + "\n"
         )
     }
 
@@ -94,9 +96,10 @@ extension ServerNode.Status {
                 "failures": .int64(Int64(stream.failures)), "reason": .string(stream.reason),
             ]
         }
-        let lists = BSONDocument([
-            (key: "blocked", value: .array(streams)), (key: "memory", value: .document(memory.document)),
-        ])
+        var lists: BSONDocument = [:]
+        if let storeFailure { lists["storeFailure"] = .string(storeFailure) }
+        lists["blocked"] = .array(streams)
+        lists["memory"] = .document(memory.document)
         let list = (try? lists.extendedJSON()) ?? "{}"
         return """
             {"ready":\(isReady),"draining":\(isDraining),"connections":\(connections),"sessions":\(sessions),"commits":\(commits),\

@@ -6,6 +6,7 @@ public import FreeholdSyncCore
 public final class FileNodeStore: NodeStore, Sendable {
     public let files: FileServerStore
     private let queue: StreamQueue
+    public var ingest: (any IngestStore)? { files }
 
     /// - Parameter width: The number of threads that work on requests, at least 1.
     public init(_ files: FileServerStore, width: Int = 4) {

@@ -33,6 +33,13 @@ public import FreeholdSyncCore
 public protocol NodeStore: Sendable {
     /// Executes a request and calls a closure with the answer. It must not block.
     func perform(_ request: ServerStoreRequest, _ answer: @escaping @Sendable (ServerStoreAnswer) -> Void)
+
+    /// The objects of asymmetric classes, for sinks. Nil if sinks aren't possible.
+    var ingest: (any IngestStore)? { get }
+}
+
+extension NodeStore {
+    public var ingest: (any IngestStore)? { nil }
 }
 
 /// A store that blocks the calling thread until it has the answer.

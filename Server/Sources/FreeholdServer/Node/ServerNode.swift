@@ -82,6 +82,7 @@ public final class ServerNode: @unchecked Sendable {
     private struct State {
         var isDraining = false
         var storeFailures = 0
+        var storeFailure: String?
         /// Streams whose last write failed.
         var blocked: [StreamName: BlockedStream] = [:]
         var log = FailureLog()
@@ -144,6 +145,8 @@ public final class ServerNode: @unchecked Sendable {
         public var connections: Int
         public var sessions: Int
         public var commits: UInt64
+        /// The reason for which the last requests of the store failed. Nil if the last one succeeded.
+        public var storeFailure: String?
         /// The streams whose last write failed, by name.
         public var blocked: [BlockedStream] = []
         /// The bytes that the node keeps.
@@ -165,6 +168,7 @@ public final class ServerNode: @unchecked Sendable {
                 connections: state.connections,
                 sessions: state.sessions,
                 commits: state.commits,
+                storeFailure: state.storeFailure,
                 blocked: state.blocked.values.sorted { ($0.app, $0.stream) < ($1.app, $1.stream) },
                 memory: memory
             )
@@ -343,7 +347,14 @@ public final class ServerNode: @unchecked Sendable {
                 done(answer)
             }
         }
-        if case .failed = answer {} else { state.withLock { $0.storeFailures = 0 } }
+        if case .failed(let failure) = answer {
+            switch failure {
+            case .moved, .limit: break
+            case .unavailable, .damaged, .unknown, .uncertain: state.withLock { $0.storeFailure = failure.reason }
+            }
+        } else {
+            state.withLock { ($0.storeFailures, $0.storeFailure) = (0, nil) }
+        }
         return answer
     }
 
@@ -429,7 +440,12 @@ public final class ServerNode: @unchecked Sendable {
         for peer in closing { peer.finish() }
     }
 
-    private func set(_ timer: ServerTimer, _ at: Int64) {
+    /// Looks at streams happen at multiples of this time, so that a store can read many heads together. In milliseconds.
+    private static let lookGrid: Int64 = 200
+
+    private func set(_ timer: ServerTimer, _ time: Int64) {
+        var at = time
+        if case .look = timer { at = (time + Self.lookGrid - 1) / Self.lookGrid * Self.lookGrid }
         timers[timer]?.cancel()
         timers[timer] = loop.scheduleTask(in: .milliseconds(max(at - now(), 0))) {
             self.timers[timer] = nil
@@ -502,7 +518,7 @@ public final class ServerNode: @unchecked Sendable {
             )
         default:
             state.withLock { state in
-                state.storeFailures = 0
+                (state.storeFailures, state.storeFailure) = (0, nil)
                 guard asked.isWrite, state.blocked.removeValue(forKey: asked.stream) != nil else { return }
                 state.log.succeeded("\(asked.stream)")
             }
@@ -523,7 +539,7 @@ public final class ServerNode: @unchecked Sendable {
         metrics.storeFailures.increment()
         let now = now()
         let (failures, isLogged) = state.withLock { state in
-            if !isFullDisk { state.storeFailures += 1 }
+            if !isFullDisk { (state.storeFailures, state.storeFailure) = (state.storeFailures + 1, reason) }
             var failures = 1
             if isWrite, let stream {
                 failures = (state.blocked[stream]?.failures ?? 0) + 1

@@ -122,9 +122,9 @@ public final class RunningServer: Sendable {
             throw error
         }
         var ingest: IngestService?
-        if let folder = own.accounts?.folder, let files = (store as? FileNodeStore)?.files {
+        if let folder = own.accounts?.folder, let objects = store.ingest {
             let service = IngestService(
-                files,
+                objects,
                 folder: folder + "/sinks",
                 logger: logger,
                 metrics: metrics,

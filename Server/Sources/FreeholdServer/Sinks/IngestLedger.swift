@@ -1,8 +1,23 @@
-import FreeholdBSON
+public import FreeholdBSON
 import FreeholdServerStore
 import FreeholdSyncCore
 
-/// The position of a pump, as it is stored on the disk.
+/// The place of a pump's position: a small document that is always replaced as a whole. One pump at a time has it. Its methods may block, and are
+/// called one after the other.
+public protocol IngestLedger: AnyObject {
+    /// The document that was written last. Empty if none was written.
+    var document: BSONDocument { get }
+    /// Replaces the document. It is durable when the call returns.
+    ///
+    /// - Throws: An error if the document wasn't written, or if it isn't known whether it was.
+    func write(_ document: BSONDocument) throws
+    /// Lets other pumps use the ledger.
+    func close()
+}
+
+extension SlotFile: IngestLedger {}
+
+/// The position of a pump, as it is stored.
 struct IngestRecord: Equatable {
     /// A position, with the cursor of the stream at the time when everything up to the position was stored.
     struct Checkpoint: Equatable {

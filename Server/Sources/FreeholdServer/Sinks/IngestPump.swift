@@ -75,9 +75,8 @@ public actor IngestPump {
 
     private let source: any IngestSource
     private let sink: any IngestSink
-    private let path: String
+    private let openLedgerFile: @Sendable () throws -> any IngestLedger
     private let options: Options
-    private let calls: DiskCalls
     private let now: @Sendable () -> Int64
     private let queue = DispatchQueue(label: "freehold.server.ingest")
     private let bell = Bell()
@@ -102,12 +101,22 @@ public actor IngestPump {
         calls: DiskCalls,
         now: @escaping @Sendable () -> Int64
     ) {
+        self.init(source, to: sink, options: options, now: now) { try SlotFile(ledger, calls: calls) }
+    }
+
+    /// - Parameter ledger: Opens the ledger, for this source and this sink only. It may block.
+    init(
+        _ source: any IngestSource,
+        to sink: any IngestSink,
+        options: Options,
+        now: @escaping @Sendable () -> Int64 = HookClock.now,
+        ledger: @escaping @Sendable () throws -> any IngestLedger
+    ) {
         self.source = source
         self.sink = sink
-        path = ledger
         self.options = options
-        self.calls = calls
         self.now = now
+        openLedgerFile = ledger
     }
 
     /// Notifies the pump of new objects. Any thread may call it.
@@ -132,7 +141,7 @@ public actor IngestPump {
                 status.failures = 0
                 status.lastFailure = nil
                 if !isMore { await bell.wait(options.idle) }
-            } catch let failure as IngestFailure where failure.isForGood {
+            } catch let failure as IngestFailure where failure.isInUse {
                 throw failure
             } catch is CancellationError {
                 return
@@ -266,8 +275,8 @@ public actor IngestPump {
 
     private func openLedger() async throws {
         guard ledger == nil else { return }
-        let (path, calls) = (path, calls)
-        let box = try await perform { LedgerBox(file: try SlotFile(path, calls: calls)) }
+        let openLedgerFile = openLedgerFile
+        let box = try await perform { LedgerBox(file: try openLedgerFile()) }
         let known = IngestRecord(box.file.document)
         do { try await sink.resume(known.notes) } catch {
             try? await perform { box.file.close() }
@@ -313,14 +322,14 @@ public actor IngestPump {
     }
 }
 
-/// The file of the ledger. It is only used on the pump's queue, by one call after the other.
+/// The ledger. It is only used on the pump's queue, by one call after the other.
 private final class LedgerBox: @unchecked Sendable {
-    let file: SlotFile
+    let file: any IngestLedger
 
-    init(file: SlotFile) { self.file = file }
+    init(file: any IngestLedger) { self.file = file }
 }
 
 extension IngestFailure {
-    /// A Boolean value that indicates whether the failure is permanent.
-    fileprivate var isForGood: Bool { code == EWOULDBLOCK }
+    /// A Boolean value that indicates whether another pump uses the ledger.
+    var isInUse: Bool { code == EWOULDBLOCK }
 }

@@ -17,7 +17,7 @@ import Metrics
 /// number of streams. If more objects wait than a sink's settings allow, ``hold`` is called: then uploads of the class
 /// have to wait.
 actor IngestService {
-    private let store: FileServerStore
+    private let store: any IngestStore
     private let folder: String
     private let logger: Logger
     private let factory: any MetricsFactory
@@ -40,7 +40,7 @@ actor IngestService {
     ///   - hold: A closure that receives the classes, by app, whose uploads have to wait. It is called when they have
     ///     changed.
     init(
-        _ store: FileServerStore,
+        _ store: any IngestStore,
         folder: String,
         logger: Logger,
         metrics: any MetricsFactory,
@@ -132,13 +132,16 @@ actor IngestService {
         }
     }
 
-    func wakeMainStreams() {
+    func wakeMainStreams() async {
+        let store = store
         for key in outlets.keys {
             let stream = StreamName(app: key.app)
             // An app with streams of users may have no stream of its own.
-            guard FileManager.default.fileExists(atPath: store.path(of: stream)) else { continue }
+            guard (try? await perform { try store.exists(stream) }) == true else { continue }
             wake(.init(stream: stream, className: key.className))
         }
+        let abandoned = try? await perform { try store.abandoned().map { IngestLane.Key(stream: $0, className: $1) } }
+        for key in abandoned ?? [] { wake(key) }
     }
 
     // MARK: Lanes
@@ -167,6 +170,7 @@ actor IngestService {
             do {
                 let isMore = try await deliver(lane)
                 lane.failures = 0
+                if !isMore, store.isShared { await giveUp(lane) }
                 guard isMore || lane.isWoken else { break }
                 // Other lanes have their turn.
                 if !queued.isEmpty, lane.batches >= 8 { await close(lane) }
@@ -183,6 +187,14 @@ actor IngestService {
         letNextIn()
         // Objects were added after the last check.
         if lane.isWoken, !isStopping, !Task.isCancelled { wake(key) }
+    }
+
+    /// Lets other servers deliver the objects of a lane, unless more of them are added soon: to open a sink can take long.
+    private func giveUp(_ lane: IngestLane) async {
+        for _ in 0..<20 where !lane.isWoken && queued.isEmpty && !isStopping && !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        if !lane.isWoken { await close(lane) }
     }
 
     private func deliver(_ lane: IngestLane) async throws -> Bool {
@@ -214,10 +226,15 @@ actor IngestService {
         }
         lane.state = .pausing
         await count(lane)
+        // Another server may reach the receiver, and a claim that was lost is made anew.
+        if store.isShared { await close(lane) }
         uses += 1
         lane.lastUse = uses
         letNextIn()
-        let pause = backoff.pause(after: lane.failures, asked: (error as? IngestFailure)?.pause)
+        let failure = error as? IngestFailure
+        var pause = backoff.pause(after: lane.failures, asked: failure?.pause)
+        // Another server delivers the objects, and may end at any time.
+        if store.isShared, failure?.isInUse == true { pause = min(pause, .seconds(5)) }
         try? await Task.sleep(for: pause)
     }
 
@@ -236,11 +253,13 @@ actor IngestService {
 
     private func pump(of lane: IngestLane) throws -> IngestPump {
         if let pump = lane.pump { return pump }
-        let files = try SinkFiles(lane.key.stream, lane.key.className, store: store, folder: folder)
+        let (stream, className, store) = (lane.key.stream, lane.key.className, store)
+        let files = try SinkFiles(stream, className, folder: folder)
         let sink = try lane.outlet.settings.sink(files)
-        let source = StoreIngestSource(store, stream: lane.key.stream, className: lane.key.className)
         let options = IngestPump.Options(removesDelivered: lane.outlet.settings.removesDelivered)
-        let pump = IngestPump(source, to: sink, ledger: files.ledger, options: options)
+        let pump = IngestPump(store.source(of: stream, className: className), to: sink, options: options) {
+            try store.ledger(of: stream, className: className, file: files.ledger)
+        }
         (lane.pump, lane.sink) = (pump, sink)
         return pump
     }

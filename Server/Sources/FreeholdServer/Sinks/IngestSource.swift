@@ -16,6 +16,39 @@ public protocol IngestSource: Sendable {
     func remove(upTo position: IngestPosition) throws
 }
 
+/// A store whose objects of asymmetric classes are delivered to sinks. Its methods may block.
+public protocol IngestStore: Sendable {
+    /// A Boolean value that indicates whether other servers deliver objects of the same store. Then a class of a stream is given up soon after its
+    /// last object, so that each server can deliver what its devices upload.
+    var isShared: Bool { get }
+
+    /// Returns the streams that exist.
+    func streams() throws -> [StreamName]
+    func exists(_ stream: StreamName) throws -> Bool
+    /// Returns classes of streams whose objects another server delivered until it ended without notice.
+    func abandoned() throws -> [(stream: StreamName, className: SyncString)]
+    func source(of stream: StreamName, className: SyncString) -> any IngestSource
+    /// Opens the ledger of a class in a stream.
+    ///
+    /// - Parameter file: The path of a file that may contain the ledger.
+    /// - Throws: `IngestFailure` with the code `EWOULDBLOCK` if another pump uses the ledger.
+    func ledger(of stream: StreamName, className: SyncString, file: String) throws -> any IngestLedger
+}
+
+extension FileServerStore: IngestStore {
+    public var isShared: Bool { false }
+
+    public func abandoned() -> [(stream: StreamName, className: SyncString)] { [] }
+
+    public func source(of stream: StreamName, className: SyncString) -> any IngestSource {
+        StoreIngestSource(self, stream: stream, className: className)
+    }
+
+    public func ledger(of stream: StreamName, className: SyncString, file: String) throws -> any IngestLedger {
+        try SlotFile(file)
+    }
+}
+
 /// The objects of a class in a server's store.
 public struct StoreIngestSource: IngestSource {
     public let store: FileServerStore

@@ -20,9 +20,8 @@ struct SinkFiles {
     let name: String
 
     /// - Parameter folder: The server's own folder for ledgers. It is created if it doesn't exist.
-    init(_ stream: StreamName, _ className: SyncString, store: FileServerStore, folder: String) throws {
-        let file =
-            store.path(of: stream).split(separator: "/").last.map { String($0.dropLast(".freehold".count)) } ?? ""
+    init(_ stream: StreamName, _ className: SyncString, folder: String) throws {
+        let file = stream.fileName
         name = Self.fileName(className.string)
         self.folder = stream.value == nil ? "" : "/" + file
         let own = "\(folder)/\(Self.fileName(stream.app.string))"

@@ -3,6 +3,10 @@ import ServerTestRandom
 import Synchronization
 import Testing
 
+#if PostgreSQL
+    import PostgresProcess
+#endif
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -18,14 +22,42 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(30)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct StormTests {
     @Test func `devices agree after a storm, and each transaction counts once`() async throws {
+        try await run(StormStore())
+    }
+
+    #if PostgreSQL
+        @Test(.needsPostgresServer)
+        func `devices agree after a storm at two servers on a database that stops, and each transaction counts once`()
+            async throws
+        {
+            let postgres = try await onThread { try PostgresServer() }
+            let database = try TestDatabase(postgres)
+            var store = StormStore(flags: database.flags, servers: 2)
+            store.restart = {
+                try await onThread {
+                    try postgres.stop(.immediate)
+                    try postgres.start()
+                }
+            }
+            store.check = { try database.expectSound($0) }
+            try await run(store)
+        }
+    #endif
+
+    private func run(_ store: StormStore) async throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? TestSeed.random(in: 0..<1 << 40)
         var random = SeededRandom(seed: seed)
-        let storm = try await Storm(clients: 3, &random)
+        let storm = try await Storm(clients: 3, store, &random)
         let count = environment["FREEHOLD_SOAK"] == nil ? 14 : 1_000
         // The short storm also has each kind of event.
-        for index in 0..<count { try await storm.event(index < 7 ? index : random.below(12), &random) }
+        let kinds = store.restart == nil ? 12 : 14
+        for index in 0..<count {
+            let kind = index < 7 ? index : index < 9 ? index + kinds - 9 : random.below(kinds)
+            try await storm.event(kind, &random)
+        }
         let result = await storm.finish()
+        try store.check?(storm.folder)
         print("StormTests: FREEHOLD_SEED=\(seed), \(count) events, \(result.summary)")
         #expect(result.problems.isEmpty, "seed \(seed)")
         #expect(result.acknowledged.count > 0, "seed \(seed)")
@@ -105,10 +137,21 @@ struct StormTests {
     }
 }
 
+/// The store of the servers in a storm: by default the files of one server.
+private struct StormStore {
+    var flags: [String] = []
+    var servers = 1
+    /// Stops the database of the servers, and starts it.
+    var restart: (() async throws -> Void)?
+    /// Checks the store at the end.
+    var check: ((TestFolder) throws -> Void)?
+}
+
 /// The processes of a test.
 private final class Storm {
-    private let folder: TestFolder
-    private var server: ServerProcess
+    let folder: TestFolder
+    private let store: StormStore
+    private var servers: [ServerProcess] = []
     private var proxies: [CuttingProxy] = []
     private var clients: [ClientProcess] = []
     private var hasBackup: Set<Int> = []
@@ -119,17 +162,18 @@ private final class Storm {
         init(_ clients: Int) { result = Mutex(StormTests.Result(clients: clients)) }
     }
 
-    init(clients count: Int, _ random: inout SeededRandom) async throws {
+    init(clients count: Int, _ store: StormStore, _ random: inout SeededRandom) async throws {
         heard = Heard(count)
+        self.store = store
         folder = try ServerProcess.folder()
         let made = [
             ["app", "create", folder.path, "history", "--email-password", "auto-confirm", "--access", "everyone"],
             ["app", "set", folder.path, "history", "--adopt-schemas", "on"],
         ]
         for command in made { #expect(try ServerProcess.run(command).status == 0) }
-        server = try ServerProcess(folder.path)
+        for _ in 0..<store.servers { servers.append(try ServerProcess(folder.path, store.flags)) }
         for index in 0..<count {
-            proxies.append(try await CuttingProxy(to: server.port))
+            proxies.append(try await CuttingProxy(to: servers[index % servers.count].port))
             clients.append(try client(index, &random))
         }
         // A client that starts from a file without the board would make a second board.
@@ -161,10 +205,11 @@ private final class Storm {
                 hasBackup.insert(index)
             }
         case 2:
-            let port = server.port
-            await server.end(SIGKILL)
-            server = try ServerProcess(folder.path, port: port)
-            note("kills of the server")
+            let killed = index % servers.count
+            let port = servers[killed].port
+            await servers[killed].end(SIGKILL)
+            servers[killed] = try ServerProcess(folder.path, port: port, store.flags)
+            note("kills of a server")
         case 3:
             proxies[index].set(CuttingProxy.Behaviour(bytesPerSecond: 2_000 + random.below(30_000)))
             note("slow networks")
@@ -185,6 +230,9 @@ private final class Storm {
         case 10:
             proxies[index].cutAll()
             note("cuts")
+        case 12, 13:
+            try await store.restart?()
+            note("restarts of the database")
         default: proxies[index].set(CuttingProxy.Behaviour())
         }
     }
@@ -230,9 +278,16 @@ private final class Storm {
             try await until("upload") { $0.uploads == count }
             for client in clients { client.send("finish") }
             try await until("end") { $0.hasEnded }
+            // A server knows of the last work at another one after a moment.
+            for _ in 0..<600 where servers.count > 1 && heard.result.withLock({ Set($0.ends).count > 1 }) {
+                heard.result.withLock { $0.ends = Array(repeating: nil, count: count) }
+                for client in clients { client.send("finish") }
+                try await until("end") { $0.hasEnded }
+                try await Task.sleep(for: .milliseconds(100))
+            }
         } catch { heard.result.withLock { $0.problems.append("\(error)") } }
         for client in clients { await client.end() }
-        await server.end(SIGTERM)
+        for server in servers { await server.end(SIGTERM) }
         for proxy in proxies { await proxy.close() }
         return heard.result.withLock { result in
             result.check()

@@ -1,34 +1,40 @@
 #if PostgreSQL
-    import Foundation
-    import Testing
+    internal import Foundation
+    internal import Synchronization
 
-    /// A PostgreSQL server of the test process, in a temporary folder. It is started when the first test needs it, and ends with the process.
+    /// A PostgreSQL server of a test process, in a temporary folder. It ends with the process.
     ///
     /// PostgreSQL refuses to run as root: the tests then run it as another user.
-    final class PostgresServer: Sendable {
-        let port: Int
+    package final class PostgresServer: Sendable {
+        package let port: Int
         private let binaries: String
         private let folder: String
         private let user: String?
 
-        /// The server. Nil if PostgreSQL isn't installed.
-        static let shared: PostgresServer? = {
+        /// The server that tests share. It is started when the first test needs it. Nil if PostgreSQL isn't installed.
+        package static let shared: PostgresServer? = {
             do { return try PostgresServer() } catch {
-                print("FreeholdPostgresStoreTests: \(error)")
+                print("Tests of PostgreSQL: \(error)")
                 return nil
             }
         }()
 
         /// A Boolean value that indicates whether tests of the database run. With `FREEHOLD_REQUIRE_POSTGRES` they fail instead of being skipped.
-        static var isThere: Bool {
-            shared != nil || ProcessInfo.processInfo.environment["FREEHOLD_REQUIRE_POSTGRES"] != nil
+        package static var isThere: Bool { isRequired || shared != nil }
+
+        /// A Boolean value that indicates whether `FREEHOLD_REQUIRE_POSTGRES` is set.
+        package static var isRequired: Bool {
+            ProcessInfo.processInfo.environment["FREEHOLD_REQUIRE_POSTGRES"] != nil
         }
 
-        struct Failure: Error, CustomStringConvertible {
-            let description: String
+        package struct Failure: Error, CustomStringConvertible {
+            package let description: String
+
+            package init(description: String) { self.description = description }
         }
 
-        private init() throws {
+        /// Starts a server. A test that stops the server has one of its own.
+        package init() throws {
             guard let binaries = Self.findBinaries() else {
                 throw Failure(description: "PostgreSQL isn't installed: these tests are skipped")
             }
@@ -57,14 +63,31 @@
                 "sh",
                 ["-c", "printf '%s\\n' \"$@\" >> \(folder)/data/postgresql.conf", "sh"] + settings
             )
+            Self.watch(binaries: binaries, folder: folder, user: user)
+            try start()
+        }
+
+        /// Starts the server again after `stop(_:)`, and waits until it answers.
+        package func start() throws {
             // Not by pg_ctl: `Process` waits for all processes that a program leaves behind.
             _ = try start("\(binaries)/postgres", ["-D", folder + "/data"], user)
-            Self.watch(binaries: binaries, folder: folder, user: user)
             for _ in 0..<600 {
                 if (try? sql("SELECT 1")) != nil { return }
                 usleep(100_000)
             }
             throw Failure(description: "PostgreSQL doesn't answer.")
+        }
+
+        package enum StopMode: String, Sendable {
+            /// Transactions are undone, and connections are ended.
+            case fast
+            /// As if the server were killed: the next start recovers from the log.
+            case immediate
+        }
+
+        /// Stops the server, and waits until it has ended.
+        package func stop(_ mode: StopMode) throws {
+            try run("\(binaries)/pg_ctl", ["-D", folder + "/data", "-m", mode.rawValue, "-w", "stop"])
         }
 
         private static func findBinaries() -> String? {
@@ -135,21 +158,38 @@
         // MARK: Use
 
         /// The address of the server's database, over TCP.
-        func address(port: Int? = nil) -> String {
-            "postgresql://freehold@127.0.0.1:\(port ?? self.port)/postgres?sslmode=disable"
+        package func address(port: Int? = nil, database: String = "postgres") -> String {
+            "postgresql://freehold@127.0.0.1:\(port ?? self.port)/\(database)?sslmode=disable"
         }
 
+        /// Creates an empty database.
+        ///
+        /// - Returns: The name.
+        package func makeDatabase() throws -> String {
+            let name = "test_\(UInt64.random(in: 0 ... .max))"
+            // Two copies of one template at the same time are refused.
+            _ = try Self.making.withLock { _ in try sql("CREATE DATABASE \(name) TEMPLATE template0") }
+            return name
+        }
+
+        private static let making = Mutex(())
+
+        /// Drops a database, and ends its connections.
+        package func dropDatabase(_ name: String) { _ = try? sql("DROP DATABASE IF EXISTS \(name) WITH (FORCE)") }
+
         /// The address over the socket.
-        var socketAddress: String { "host=\(folder) port=\(port) user=freehold dbname=postgres" }
+        package var socketAddress: String { "host=\(folder) port=\(port) user=freehold dbname=postgres" }
 
         /// Executes statements with psql.
         ///
+        /// - Parameter database: By default the one that `address` names.
         /// - Returns: The rows as text, their columns separated by `|`.
-        @discardableResult func sql(_ statements: String) throws -> String {
+        @discardableResult package func sql(_ statements: String, in database: String = "postgres") throws -> String {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: binaries + "/psql")
             process.arguments = [
-                "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", socketAddress, "-c", statements,
+                "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d",
+                socketAddress.replacing("dbname=postgres", with: "dbname=\(database)"), "-c", statements,
             ]
             let output = Pipe()
             (process.standardOutput, process.standardError) = (output, FileHandle.nullDevice)
@@ -158,13 +198,6 @@
             process.waitUntilExit()
             guard process.terminationStatus == 0 else { throw Failure(description: "psql failed: \(statements)") }
             return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        }
-    }
-
-    extension Trait where Self == ConditionTrait {
-        /// The test needs PostgreSQL.
-        static var needsPostgres: Self {
-            .enabled(if: PostgresServer.isThere, "PostgreSQL isn't installed")
         }
     }
 #endif

@@ -1,0 +1,168 @@
+#if PostgreSQL
+    import Dispatch
+    import FreeholdBSON
+    import FreeholdPostgresStore
+    import FreeholdServer
+    import FreeholdServerStore
+    import FreeholdSyncCore
+
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #elseif canImport(Darwin)
+        import Darwin
+    #endif
+
+    /// The documents of a server in PostgreSQL, for commands.
+    struct PostgresDocuments: Documents {
+        let store: PostgresStore
+
+        func uses() async throws -> [StreamFileUse] { try await store.streamUses() }
+        func streams() async throws -> [StreamName] { try await store.streams() }
+        func forEachDocument(
+            of stream: StreamName,
+            className: SyncString?,
+            _ body: (SyncString, BSONDocument) throws -> Void
+        ) async throws { try await store.forEachDocument(of: stream, className: className, body) }
+        func verify(_ stream: StreamName) async throws -> [String] { try await store.verify(stream) }
+        /// The store doesn't accept longer keys.
+        func longKeys(of stream: StreamName) -> [LongKey] { [] }
+        func perform(_ request: ServerStoreRequest) -> ServerStoreAnswer {
+            Waiting.wait { done in store.perform(request, done) }
+        }
+    }
+
+    /// The store of a node in PostgreSQL.
+    struct PostgresNodeStore: NodeStore {
+        let store: PostgresStore
+
+        func perform(_ request: ServerStoreRequest, _ answer: @escaping @Sendable (ServerStoreAnswer) -> Void) {
+            store.perform(request, answer)
+        }
+
+        var ingest: (any IngestStore)? { PostgresIngestStore(store: store) }
+    }
+
+    /// Objects of asymmetric classes in PostgreSQL. Its methods block.
+    private struct PostgresIngestStore: IngestStore {
+        let store: PostgresStore
+
+        var isShared: Bool { true }
+        func streams() throws -> [StreamName] { try Waiting.wait { try await store.streams() } }
+        func exists(_ stream: StreamName) throws -> Bool { try Waiting.wait { try await store.exists(stream) } }
+        func abandoned() throws -> [(stream: StreamName, className: SyncString)] {
+            try Waiting.wait { try await store.abandonedLanes() }
+        }
+        func source(of stream: StreamName, className: SyncString) -> any IngestSource {
+            PostgresIngestSource(store: store, stream: stream, className: className)
+        }
+        func ledger(of stream: StreamName, className: SyncString, file: String) throws -> any IngestLedger {
+            guard let lane = try Waiting.wait({ try await store.claim(stream, className: className) }) else {
+                throw IngestFailure("Another server delivers the objects of \(className).", code: EWOULDBLOCK)
+            }
+            return PostgresIngestLedger(lane)
+        }
+    }
+
+    private struct PostgresIngestSource: IngestSource {
+        let store: PostgresStore
+        let stream: StreamName
+        let className: SyncString
+
+        func page(
+            after position: IngestPosition,
+            upTo end: IngestPosition?,
+            count: Int,
+            bytes: Int
+        ) throws -> IngestedPage {
+            let page = try Waiting.wait {
+                try await store.ingested(
+                    of: stream,
+                    className: className,
+                    after: position,
+                    upTo: end,
+                    count: count,
+                    bytes: bytes
+                )
+            }
+            let none = Cursor(epoch: 0, version: 0, hash: .empty)
+            return page ?? IngestedPage(objects: [], position: position, cursor: none, hasMore: false)
+        }
+
+        func count(after position: IngestPosition) throws -> Int {
+            try Waiting.wait { try await store.ingestedCount(of: stream, className: className, after: position) }
+        }
+
+        func hash(at version: StreamVersion) throws -> RunningHash? {
+            try Waiting.wait { try await store.hash(of: stream, at: version) }
+        }
+
+        func remove(upTo position: IngestPosition) throws {
+            try Waiting.wait { try await store.removeIngested(of: stream, className: className, upTo: position) }
+        }
+    }
+
+    /// The position of a pump in PostgreSQL. It keeps its claim until it is closed.
+    private final class PostgresIngestLedger: IngestLedger {
+        private let lane: PostgresStore.Lane
+        private let keeping: Task<Void, Never>
+        private(set) var document: BSONDocument
+
+        init(_ lane: PostgresStore.Lane) {
+            (self.lane, document) = (lane, lane.record)
+            keeping = Task {
+                while (try? await Task.sleep(for: .milliseconds(PostgresStore.laneTouchTime))) != nil {
+                    // A claim that was lost is noticed by the next write.
+                    _ = try? await lane.touch()
+                }
+            }
+        }
+
+        deinit { keeping.cancel() }
+
+        func write(_ document: BSONDocument) throws {
+            let lane = lane
+            guard try Waiting.wait({ try await lane.write(document) }) else {
+                throw IngestFailure("Another server has taken over the delivery.", code: EWOULDBLOCK)
+            }
+            self.document = document
+        }
+
+        func close() {
+            keeping.cancel()
+            let lane = lane
+            _ = try? Waiting.wait { await lane.release() }
+        }
+    }
+
+    /// Calls that block a thread until they have an answer. They aren't for threads of tasks.
+    private enum Waiting {
+        private final class Box<Value>: @unchecked Sendable {
+            let isThere = DispatchSemaphore(value: 0)
+            var value: Value?
+        }
+
+        /// - Parameter body: Calls the closure that it is given once.
+        static func wait(_ body: (@escaping @Sendable (ServerStoreAnswer) -> Void) -> Void) -> ServerStoreAnswer {
+            let box = Box<ServerStoreAnswer>()
+            body { answer in
+                box.value = answer
+                box.isThere.signal()
+            }
+            box.isThere.wait()
+            return box.value ?? .failed(.unknown)
+        }
+
+        static func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
+            let box = Box<Result<Value, any Error>>()
+            Task {
+                do { box.value = .success(try await body()) } catch { box.value = .failure(error) }
+                box.isThere.signal()
+            }
+            box.isThere.wait()
+            guard let value = box.value else { throw CancellationError() }
+            return try value.get()
+        }
+    }
+#endif
