@@ -16,6 +16,8 @@ struct SimulatedChecks {
     private var mayReturn = false
     /// The sum of all increments, and how much less or more may be right.
     private var sum: Int64 = 0
+    /// The sum of the increments of programs without a file, which a store that goes back forgets.
+    private var submitted: Int64 = 0
     private var maybeLess: Int64 = 0
     private var maybeMore: Int64 = 0
     private var logged: Set<ObjectName> = []
@@ -70,10 +72,13 @@ struct SimulatedChecks {
 
     // MARK: Submissions
 
-    /// An increment was done.
-    mutating func count(_ amount: Int64) { sum += amount }
+    /// Counts an increment that was done.
+    mutating func countSubmitted(_ amount: Int64) {
+        sum += amount
+        submitted += amount
+    }
 
-    /// An increment was done, or not.
+    /// Counts an increment that was done, or not.
     mutating func maybeCount(_ amount: Int64) { maybeMore += amount }
 
     // MARK: Work
@@ -181,6 +186,8 @@ struct SimulatedChecks {
     mutating func wasReplaced(_ store: some WorldStore) {
         // A store can forget removals that no client has any more.
         mayReturn = true
+        maybeLess += submitted
+        submitted = 0
         clocks = [:]
         let head = store.head(of: SimulatedWorld.stream)
         lastNow = head.now
@@ -277,8 +284,8 @@ struct SimulatedChecks {
     func check(_ world: SimulatedWorld, _ index: Int, _ request: StoreRequest) -> [String] {
         let (client, data) = (world.clients[index], world.clients[index].store.data)
         var problems: [String] = []
-        let touched = Set(data.local.flatMap { $0.edits.map(\.object) })
-        for (name, shadow) in data.shadows where !touched.contains(name) && !data.state.isReset {
+        // While transactions of the app aren't resolved, objects also show what their work replaces.
+        for (name, shadow) in data.shadows where data.local.isEmpty && !data.state.isReset {
             let (shown, expected) = (plain(data.objects[name]), plain(shadow.contents))
             if shown != expected {
                 problems.append("client \(index) shows \(name) as \(shown ?? [:]), its shadow says \(expected ?? [:])")
@@ -373,6 +380,7 @@ struct SimulatedChecks {
             let there = Set(world.store.ingested(of: SimulatedWorld.stream).keys)
             if there != logged { problems.append("\(logged.subtracting(there)) of a create-only class is lost") }
         }
+        if !world.submissions.isEmpty { problems.append("\(world.submissions.keys.sorted()) have no answers") }
         for (number, node) in world.nodes.enumerated() {
             problems += node.machine.unfinishedWork.map { "node \(number): \($0)" }
         }
