@@ -26,6 +26,8 @@ struct SimulatedChecks {
     /// The commits of files in the store's history, and the hashes of its versions.
     private var stored: [FileIdent: [UInt64: StoredAnswer]] = [:]
     private var hashes: [StreamVersion: RunningHash] = [:]
+    /// The commits that other copies of their files had sent before. The step can be on its way when the answer is made.
+    private var adopted: Set<PartName> = []
 
     init(_ profile: SimulatedProfile, _ seed: UInt64) {
         self.profile = profile
@@ -221,6 +223,11 @@ struct SimulatedChecks {
             }
         }
         for entry in commit.entries { hashes[entry.version] = entry.hash }
+        let made = Set(commit.entries.map(\.author))
+        for (ident, answers) in commit.answers {
+            let names = answers.map { PartName(ident: ident, commit: $0.answer.commit) }
+            adopted.formUnion(names.filter { !made.contains($0) })
+        }
         guard profile.hasOracle else { return problems }
         for entry in commit.entries {
             let ident = entry.author.ident
@@ -263,7 +270,9 @@ struct SimulatedChecks {
         case .changes(_, let changes):
             // What nodes that don't know of it yet send of a history that was left isn't compared.
             guard hashes[changes.to.version] == changes.to.hash else { return [] }
-            let own = commits.values.map(\.answer).filter { $0.commit > data.state.acknowledged }
+            let own = commits.values.map(\.answer).filter {
+                $0.commit > data.state.acknowledged && !adopted.contains(PartName(ident: ident, commit: $0.commit))
+            }
             let early = own.filter { $0.version > changes.from.version && $0.version <= changes.to.version }
             return early.map { "its commit \($0.commit) came before the answer" }
         case .ack(_, let ack):
