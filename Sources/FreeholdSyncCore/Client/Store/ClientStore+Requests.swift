@@ -87,7 +87,7 @@ extension ClientTransaction {
         case .bind(let bound): return try bind(bound, now: now)
         case .acknowledge(let ack):
             let refusals = try acknowledge(ack, now: now)
-            return .acknowledged(upTo: state.acknowledged, refusals)
+            return .acknowledged(upTo: state.acknowledged, refusals, wanted: state.wanted.sorted())
         case .takeIn(let changes): return try takeIn(changes, now: now)
         case .keepPart(let part):
             try keep(part)
@@ -98,7 +98,7 @@ extension ClientTransaction {
             case .bootstrapChunk(_, let chunk): return try takeIn(chunk)
             case .ack(_, let ack):
                 let refusals = try acknowledge(ack, now: now)
-                return .acknowledged(upTo: state.acknowledged, refusals)
+                return .acknowledged(upTo: state.acknowledged, refusals, wanted: state.wanted.sorted())
             default: return .misfit
             }
         case .giveUp(let number):
