@@ -142,6 +142,49 @@ struct FileAttackTests {
         script.check()
     }
 
+    @Test func `copies of a file that has none of their commits do the same work once`() {
+        var script = ScriptedWorld(clients: 4)
+        script.commit(3, .create(ScriptedWorld.name, ["list": .list([ScriptedWorld.element("a")])], defaults: []))
+        script.syncAll()
+        script.sync([])
+        // The file has a number, and no commit. A copy of it commits first.
+        let number = script.world.clients[0].store.data
+        script.world.replaceFile(1, number)
+        script.insert(1, "D", at: 1)
+        script.sync([1])
+        script.sync([])
+        script.insert(0, "X", at: 1)
+        script.insert(0, "Y", at: 2)
+        script.world.replaceFile(2, script.world.clients[0].store.data)
+        script.sync([0])
+        script.sync([2])
+        script.syncAll()
+        expectEqual(script.stored.sorted(), Array("DXYa"))
+        let idents = Set(script.world.clients.compactMap { $0.store.data.state.file?.ident })
+        expectEqual(idents.count, 4)
+        expect(script.refusals.isEmpty)
+        script.check()
+    }
+
+    @Test
+    func `a copy without a common commit doesn't remove elements of the original in a clear from before the horizon`() {
+        var script = ScriptedWorld(clients: 4)
+        script.commit(3, .create(ScriptedWorld.name, ["list": .list([ScriptedWorld.element("a")])], defaults: []))
+        script.syncAll()
+        script.sync([])
+        let number = script.world.clients[0].store.data
+        script.world.replaceFile(1, number)
+        script.commit(0, .clearList(LocalPlace(ScriptedWorld.name, "list"), hidden: []))
+        script.insert(1, "D", at: 1)
+        script.sync([1, 2])
+        script.pass(days: 40)
+        script.sync([2])
+        script.pass(days: 1)
+        script.syncAll()
+        expectEqual(script.stored, "D")
+        script.check()
+    }
+
     /// Keeps a client connected until it has reached a point.
     private func step(_ script: inout ScriptedWorld, _ index: Int, until isThere: (SimulatedWorld.Client) -> Bool) {
         script.world.wake(index)

@@ -85,4 +85,8 @@ struct SyncWorldTests {
     @Test func `unsent work outlives a store that was restored from a backup`() {
         expectNoProblems { SyncWorld.reset($0) }
     }
+
+    @Test func `an element whose removal the restored store has lost may be shown again`() {
+        expectEqual(SyncWorld.reset(88_125_242_012), [])
+    }
 }

@@ -116,7 +116,7 @@ struct SimulatorTests {
             ("links, cut logs", 720_349), ("links, cut logs", 4_565), ("elements, cut logs", 101),
             ("elements, cut logs", 2_666), ("roles, narrow", 5), ("roles, narrow", 464), ("roles", 446), ("roles", 649),
             ("roles", 910), ("roles", 1_011), ("roles", 1_021), ("roles", 2_656), ("roles", 2_885),
-            ("links, copied files", 802_565), ("elements, copied files", 806_587),
+            ("links, copied files", 802_565), ("elements, copied files", 806_587), ("links, copied files", 97),
         ] as [(String, UInt64)]
     )
     func `worlds that failed once come to rest as they must`(_ name: String, _ seed: UInt64) throws {

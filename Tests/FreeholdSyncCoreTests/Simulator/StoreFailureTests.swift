@@ -56,4 +56,32 @@ struct StoreFailureTests {
         }
         expectEqual(edits.map(\.object), [Self.bad, Self.good(2)])
     }
+
+    @Test
+    func `A process that ends between two transactions of its work leaves no default shown for a confirmed value`()
+        throws
+    {
+        var world = ScriptedWorld(clients: 2)
+        let place = LocalPlace(Self.good(1), "f")
+        world.commit(1, create(Self.good(1)), .set(place, .value(.int(5)), .real))
+        world.syncAll()
+        world.sync([])
+        world.commit(0, .set(place, .value(.int(9)), .byDefault))
+        world.commit(0, create(Self.good(2)))
+        var (store, care, random) = (world.world.clients[0].store, StoreCare(), SeededRandom(seed: 1))
+        // After a failure, each of the app's transactions is resolved in a transaction of its own. The second one fails.
+        store.crashes = [MemoryClientStore.Crash(isAfter: false), nil, MemoryClientStore.Crash(isAfter: false)]
+        for _ in 0..<2 {
+            do {
+                _ = try store.perform(.describe, now: 1, random: &random, care: &care)
+                Issue.record("The transaction doesn't fail.")
+            } catch is MemoryClientStore.Crash {}
+        }
+        expectEqual(store.data.local.count, 1)
+        // The process ends.
+        var new = StoreCare()
+        _ = try store.perform(.describe, now: 1, random: &random, care: &new)
+        expectEqual(store.data.objects[Self.good(1)]?["f"], .value(.int(5)))
+        expectEqual(store.data.shadows[Self.good(1)]?.contents, store.data.objects[Self.good(1)])
+    }
 }

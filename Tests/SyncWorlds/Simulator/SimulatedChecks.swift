@@ -16,6 +16,8 @@ struct SimulatedChecks {
     private var mayReturn = false
     /// The sum of all increments, and how much less or more may be right.
     private var sum: Int64 = 0
+    /// The sum of the increments of programs without a file, which a store that goes back forgets.
+    private var submitted: Int64 = 0
     private var maybeLess: Int64 = 0
     private var maybeMore: Int64 = 0
     private var logged: Set<ObjectName> = []
@@ -24,6 +26,8 @@ struct SimulatedChecks {
     /// The commits of files in the store's history, and the hashes of its versions.
     private var stored: [FileIdent: [UInt64: StoredAnswer]] = [:]
     private var hashes: [StreamVersion: RunningHash] = [:]
+    /// The commits that other copies of their files had sent before. The step can be on its way when the answer is made.
+    private var adopted: Set<PartName> = []
 
     init(_ profile: SimulatedProfile, _ seed: UInt64) {
         self.profile = profile
@@ -70,10 +74,13 @@ struct SimulatedChecks {
 
     // MARK: Submissions
 
-    /// An increment was done.
-    mutating func count(_ amount: Int64) { sum += amount }
+    /// Counts an increment that was done.
+    mutating func countSubmitted(_ amount: Int64) {
+        sum += amount
+        submitted += amount
+    }
 
-    /// An increment was done, or not.
+    /// Counts an increment that was done, or not.
     mutating func maybeCount(_ amount: Int64) { maybeMore += amount }
 
     // MARK: Work
@@ -181,6 +188,8 @@ struct SimulatedChecks {
     mutating func wasReplaced(_ store: some WorldStore) {
         // A store can forget removals that no client has any more.
         mayReturn = true
+        maybeLess += submitted
+        submitted = 0
         clocks = [:]
         let head = store.head(of: SimulatedWorld.stream)
         lastNow = head.now
@@ -214,6 +223,11 @@ struct SimulatedChecks {
             }
         }
         for entry in commit.entries { hashes[entry.version] = entry.hash }
+        let made = Set(commit.entries.map(\.author))
+        for (ident, answers) in commit.answers {
+            let names = answers.map { PartName(ident: ident, commit: $0.answer.commit) }
+            adopted.formUnion(names.filter { !made.contains($0) })
+        }
         guard profile.hasOracle else { return problems }
         for entry in commit.entries {
             let ident = entry.author.ident
@@ -256,7 +270,9 @@ struct SimulatedChecks {
         case .changes(_, let changes):
             // What nodes that don't know of it yet send of a history that was left isn't compared.
             guard hashes[changes.to.version] == changes.to.hash else { return [] }
-            let own = commits.values.map(\.answer).filter { $0.commit > data.state.acknowledged }
+            let own = commits.values.map(\.answer).filter {
+                $0.commit > data.state.acknowledged && !adopted.contains(PartName(ident: ident, commit: $0.commit))
+            }
             let early = own.filter { $0.version > changes.from.version && $0.version <= changes.to.version }
             return early.map { "its commit \($0.commit) came before the answer" }
         case .ack(_, let ack):
@@ -277,8 +293,8 @@ struct SimulatedChecks {
     func check(_ world: SimulatedWorld, _ index: Int, _ request: StoreRequest) -> [String] {
         let (client, data) = (world.clients[index], world.clients[index].store.data)
         var problems: [String] = []
-        let touched = Set(data.local.flatMap { $0.edits.map(\.object) })
-        for (name, shadow) in data.shadows where !touched.contains(name) && !data.state.isReset {
+        // While transactions of the app aren't resolved, objects also show what their work replaces.
+        for (name, shadow) in data.shadows where data.local.isEmpty && !data.state.isReset {
             let (shown, expected) = (plain(data.objects[name]), plain(shadow.contents))
             if shown != expected {
                 problems.append("client \(index) shows \(name) as \(shown ?? [:]), its shadow says \(expected ?? [:])")
@@ -373,6 +389,7 @@ struct SimulatedChecks {
             let there = Set(world.store.ingested(of: SimulatedWorld.stream).keys)
             if there != logged { problems.append("\(logged.subtracting(there)) of a create-only class is lost") }
         }
+        if !world.submissions.isEmpty { problems.append("\(world.submissions.keys.sorted()) have no answers") }
         for (number, node) in world.nodes.enumerated() {
             problems += node.machine.unfinishedWork.map { "node \(number): \($0)" }
         }

@@ -129,7 +129,7 @@ struct SimulatedProfile: Sendable {
         SimulatedProfile(
             name: "everything, cut logs",
             work: .everything,
-            weights: weights(usual, rough, [.passDays: 4, .trim: 4, .suspend: 3, .resume: 1]),
+            weights: weights(usual, rough, [.passDays: 4, .trim: 4, .suspend: 3, .resume: 1, .submit: 5]),
             queries: true
         ),
         SimulatedProfile(
@@ -155,7 +155,7 @@ struct SimulatedProfile: Sendable {
         SimulatedProfile(
             name: "counters, replaced stores",
             work: .counters,
-            weights: weights(usual, rough, [.backUpStore: 2, .restoreStore: 1, .promoteStandby: 1])
+            weights: weights(usual, rough, [.backUpStore: 2, .restoreStore: 1, .promoteStandby: 1, .submit: 5])
         ),
         SimulatedProfile(
             name: "elements, replaced stores",
@@ -254,7 +254,7 @@ struct SimulatedProfile: Sendable {
                 failing,
                 [
                     .passDays: 2, .trim: 2, .copyFile: 1, .backUpFile: 1, .restoreFile: 1, .backUpStore: 1,
-                    .restoreStore: 1, .promoteStandby: 1,
+                    .restoreStore: 1, .promoteStandby: 1, .submit: 3,
                 ]
             ),
             refusals: 5,

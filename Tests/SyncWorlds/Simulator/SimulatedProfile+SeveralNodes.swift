@@ -59,12 +59,12 @@ extension SimulatedProfile {
         SimulatedProfile(
             name: "counters, stores that go back",
             work: .counters,
-            weights: weights(usual, several, [.backUpStore: 3, .goBack: 1])
+            weights: weights(usual, several, [.backUpStore: 3, .goBack: 1, .submit: 5])
         ),
         SimulatedProfile(
             name: "everything, stores that go back",
             work: .everything,
-            weights: weights(usual, rough, failing, several, [.backUpStore: 3, .goBack: 1]),
+            weights: weights(usual, rough, failing, several, [.backUpStore: 3, .goBack: 1, .submit: 3]),
             queries: true,
             isNarrow: true
         ),

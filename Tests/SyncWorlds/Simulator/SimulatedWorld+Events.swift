@@ -31,7 +31,9 @@ extension SimulatedWorld {
             handle(.suspended, index)
         case .resume: wake(index)
         case .crash: clients[index].crash = MemoryClientStore.Crash(isAfter: random.chance(50))
-        case .restart: restart(index)
+        case .restart:
+            clients[index].care = StoreCare()
+            restart(index)
         case .jumpClock: clients[index].offset += .random(in: -100_000...100_000, using: &random)
         case .up: for _ in 0..<Int.random(in: 1...3, using: &random) { deliverUp(index) }
         case .down: for _ in 0..<Int.random(in: 1...4, using: &random) { deliverDown(index) }
@@ -143,6 +145,7 @@ extension SimulatedWorld {
     mutating func replaceFile(_ index: Int, _ data: MemoryClientStore.Data) {
         checks.willReplace(&clients[index], by: data)
         clients[index].store = MemoryClientStore(data)
+        clients[index].care = StoreCare()
         restart(index)
     }
 

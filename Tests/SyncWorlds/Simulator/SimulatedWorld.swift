@@ -142,6 +142,8 @@ struct SimulatedWorld {
         }
         var configuration = ServerConfiguration(apps: ["sim": app]) { token, _ in token.text }
         configuration.commitSize = \.estimatedSize
+        // All nodes write submissions under one file, as all processes of a server do.
+        configuration.writerSecret = { _ in FileSecret(high: 1, low: 2) }
         configuration.broken = profile.broken
         let codec = MessageCodec()
         configuration.size = { (try? UInt64(codec.encode($0).count)) ?? 0 }
@@ -293,7 +295,10 @@ struct SimulatedWorld {
             let cause = (error as? StoreTrouble)?.error ?? error
             if cause is MemoryClientStore.Data.Unstorable {
                 note("a store that can't store an object")
-            } else if !(error is MemoryClientStore.Crash) {
+            } else if let crash = error as? MemoryClientStore.Crash {
+                // The process ends. Before a transaction, only the transaction fails.
+                if crash.isAfter { clients[index].care = StoreCare() }
+            } else {
                 problems.append("a file fails: \(error)")
             }
         }
@@ -394,7 +399,7 @@ struct SimulatedWorld {
         switch outcome {
         case .done(_, let refusals):
             note("submitted")
-            checks.count(refusals.isEmpty ? amount : 0)
+            if refusals.isEmpty { checks.countSubmitted(amount) }
         // The outcome is unknown.
         case .failed:
             note("a submission that failed")

@@ -9,12 +9,14 @@ extension ClientMachine {
         case .described(let file): take(file, request.purpose, isCurrent: isCurrent)
         case .collected(let commits, let oldLists, let hasMore):
             if isCurrent { send(commits, oldLists, hasMore: hasMore) } else { hasWork = true }
-        case .acknowledged(let number, let refusals):
+        case .acknowledged(let number, let refusals, let wanted):
             let isNews = number > state.acknowledged
             state.acknowledged = number
             if !refusals.isEmpty { report(.refused(refusals)) }
             if isNews { report(.uploaded(upTo: number)) }
             reachUploads()
+            // The download may have come first, if another copy of the file sent the commit.
+            if isCurrent { fetch(wanted) }
         case .tookIn(let download): take(download, isCurrent: isCurrent)
         case .bootstrapped(let set, let download, let lost):
             state.bootstrap = nil

@@ -29,19 +29,19 @@ extension ClientStore {
             // failed one.
             while care.isCareful, try resolve(&care, count: 1) {}
             while true {
-                var defaults = care.defaults
                 let outcome = try transact { [care] transaction -> StoreOutcome? in
                     transaction.care = care
                     let isMore = try transaction.resolveLocalCommits(upTo: resolvedBytes)
-                    defaults.formUnion(transaction.care.defaults)
                     return isMore ? nil : try transaction.perform(request, now: now, random: &random)
                 }
-                care.defaults = outcome == nil ? defaults : []
+                care.mayHaveLeftovers = outcome == nil
                 guard let outcome else { continue }
                 care.succeeded(request)
                 return outcome
             }
         } catch {
+            // It is unknown whether the transaction happened.
+            care.mayHaveLeftovers = true
             guard let trouble = care.failed(error, request) else { throw error }
             throw RepeatedFailure(trouble: trouble)
         }
@@ -57,16 +57,11 @@ extension ClientStore {
     ///
     /// - Returns: A Boolean value that indicates whether unresolved transactions are left.
     private mutating func resolve(_ care: inout StoreCare, count: Int) throws -> Bool {
-        var defaults = care.defaults
-        // This also runs after an error, because it is unknown then whether the transaction happened.
-        defer { care.defaults.formUnion(defaults) }
         let isMore = try transact { [care] transaction in
             transaction.care = care
-            let isMore = try transaction.resolveLocalCommits(count: count)
-            defaults.formUnion(transaction.care.defaults)
-            return isMore
+            return try transaction.resolveLocalCommits(count: count)
         }
-        if !isMore { (care.defaults, defaults) = ([], []) }
+        care.mayHaveLeftovers = isMore
         return isMore
     }
 }
@@ -92,7 +87,7 @@ extension ClientTransaction {
         case .bind(let bound): return try bind(bound, now: now)
         case .acknowledge(let ack):
             let refusals = try acknowledge(ack, now: now)
-            return .acknowledged(upTo: state.acknowledged, refusals)
+            return .acknowledged(upTo: state.acknowledged, refusals, wanted: state.wanted.sorted())
         case .takeIn(let changes): return try takeIn(changes, now: now)
         case .keepPart(let part):
             try keep(part)
@@ -103,7 +98,7 @@ extension ClientTransaction {
             case .bootstrapChunk(_, let chunk): return try takeIn(chunk)
             case .ack(_, let ack):
                 let refusals = try acknowledge(ack, now: now)
-                return .acknowledged(upTo: state.acknowledged, refusals)
+                return .acknowledged(upTo: state.acknowledged, refusals, wanted: state.wanted.sorted())
             default: return .misfit
             }
         case .giveUp(let number):

@@ -13,7 +13,7 @@ extension ClientTransaction {
             try postpone(commits)
             return try !localCommits(upTo: 1).isEmpty
         }
-        guard !commits.isEmpty || !care.defaults.isEmpty else { return false }
+        guard !commits.isEmpty else { return false }
         var defaults: Set<ObjectName> = []
         var unchanged: Set<ObjectName> = []
         var replays: [ObjectName: Replay] = [:]
@@ -38,12 +38,29 @@ extension ClientTransaction {
             try removeLocalCommit(local.sequence)
         }
         // While unresolved transactions are left, the file also shows their effects.
-        care.defaults.formUnion(defaults)
         if try !localCommits(upTo: 1).isEmpty { return true }
+        if care.mayHaveLeftovers {
+            defaults.formUnion(try unsealedDefaults())
+            unchanged.formUnion(try shadowed().filter { try shadow(of: $0)?.isClean ?? false })
+        }
         for name in unchanged.sorted() where try shadow(of: name)?.isClean ?? false { try change(name) { _ in } }
-        for name in care.defaults.sorted() { try showDefaults(name) }
-        care.defaults = []
+        for name in defaults.sorted() { try showDefaults(name) }
         return false
+    }
+
+    /// Returns the objects to which commits that weren't sent yet assign default values.
+    ///
+    /// - Complexity: O(unsent commits)
+    private func unsealedDefaults() throws -> Set<ObjectName> {
+        var names: Set<ObjectName> = []
+        var number = state.sealed + 1
+        while number <= state.lastCommit {
+            for case .set(let place, _, .byDefault) in try commit(number)?.commit.changes ?? [] {
+                names.insert(place.object)
+            }
+            number += 1
+        }
+        return names
     }
 
     /// Converts one transaction into one commit. Transactions aren't merged, because each has its own clock, and a

@@ -73,9 +73,11 @@ public struct StoreCare: Sendable {
     package private(set) var setAside: Set<UInt64> = []
     /// A Boolean value that indicates whether the app's transactions are resolved one by one.
     package private(set) var isCareful = false
-    /// The objects to which a transaction of the app assigned default values. They show the defaults until all of the
-    /// app's transactions are resolved.
-    var defaults: Set<ObjectName> = []
+    /// A Boolean value that indicates whether some of the app's transactions were, or may have been, resolved in an
+    /// earlier transaction of the store than the last of them. Their objects can still show default values that give way
+    /// to confirmed ones, and can have shadows without pending work. It is `true` at first, because the process may have
+    /// ended between two of these transactions.
+    var mayHaveLeftovers = true
     /// The number of failures, by the request and the text of the error.
     private var counts: [Failure: Int] = [:]
 

@@ -51,7 +51,7 @@ public enum StoreOutcome: Hashable, Sendable {
     case described(FileDescription)
     /// The commits to send, the lists that belong to them, and whether more commits can be sent.
     case collected([UploadedCommit], oldLists: [OldList] = [], hasMore: Bool)
-    case acknowledged(upTo: UInt64, [Refusal])
+    case acknowledged(upTo: UInt64, [Refusal], wanted: [ObjectName] = [])
     /// The changes were applied. The outcome has the new cursor.
     case tookIn(DownloadOutcome)
     /// The end of a bootstrap. `lost` is the number of commits that were set aside for the app, if the file was reset.

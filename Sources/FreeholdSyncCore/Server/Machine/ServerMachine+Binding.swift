@@ -91,6 +91,9 @@ extension ServerMachine {
                 let version = known?.version ?? file.answers.first.map { $0.answer.version - 1 } ?? file.head.version
                 let earlier = row.parents.map { FileParent(ident: $0.ident, version: min($0.version, version)) }
                 parents = [FileParent(ident: row.ident, version: version)] + earlier
+            } else if !session.bind.journal.pending.isEmpty {
+                // Another copy of that file may have the same unsent commits, and the number is what relates the two copies.
+                parents = [FileParent(ident: row.ident, version: 0)] + row.parents
             }
         }
         request(

@@ -78,7 +78,9 @@ struct GroupTransaction: MergeStore, Sendable {
         return (file.last, file.clock)
     }
 
-    func parents(of ident: FileIdent) -> [FileParent] { file(ident)?.parents ?? [] }
+    /// Returns the files that had commits in common with a file. The others only lead to copies. Trimmed elements have the birth 0, so such a
+    /// file would seem to have made them.
+    func parents(of ident: FileIdent) -> [FileParent] { file(ident)?.parents.filter { $0.version > 0 } ?? [] }
 
     func file(_ ident: FileIdent) -> FileRow? { files[ident] ?? rows.files[ident] }
 

@@ -91,7 +91,8 @@ extension FileRow {
 public struct FileParent: Hashable, Sendable {
     public let ident: FileIdent
 
-    /// The version of the stream up to which both files have the same commits.
+    /// The version of the stream up to which both files have the same commits. 0 if they have no commit in common. Then the number only leads
+    /// to other copies of that file, which may have sent the same work.
     public let version: StreamVersion
 
     public init(ident: FileIdent, version: StreamVersion) {
