@@ -25,7 +25,7 @@ struct Keeper {
     std::string bio;
     int64_t age = 0;
     std::optional<int64_t> children;
-    // 'height' is left out. It is stored as float, a type that Realm's SDK for C++ doesn't have; double is another one.
+    // 'height' is left out. It is stored as float, a type that Realm's SDK for C++ doesn't have; double is a different type.
     double score = 0;
     bool isActive = false;
     std::optional<std::chrono::time_point<std::chrono::system_clock>> born;

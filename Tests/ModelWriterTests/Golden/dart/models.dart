@@ -20,7 +20,7 @@ class _Keeper {
   late int age;
   late int? children;
 
-  // 'height' is left out. It is stored as float, a type that Realm's SDK for Dart doesn't have; double is another one.
+  // 'height' is left out. It is stored as float, a type that Realm's SDK for Dart doesn't have; double is a different type.
   late double score;
   late bool isActive;
   late DateTime? born;
