@@ -389,11 +389,16 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         exchange.work?.cancel()
         exchange.stream?.finish(.failure(HTTPBodyStream.Broken()))
         self.exchange = nil
+        // The server may have begun to drain after the head of the answer, which doesn't say that the connection ends.
+        let ends = isDraining && !isLast && !isHTTP2
         // The rest of an HTTP/2 request is dropped, within the time of a request.
-        isOver = isLast || isHTTP2
+        isOver = isLast || isHTTP2 || ends
         setReading(true, context.channel)
         timer.start(isOver ? nil : .milliseconds(application.limits.keepAliveTimeout))
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        guard ends else { return context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil) }
+        let (channel, written) = (context.channel, context.eventLoop.makePromise(of: Void.self))
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+        written.futureResult.whenComplete { _ in channel.close(promise: nil) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {

@@ -23,7 +23,7 @@ enum SettingsFile {
         "limits.nodeBytes": .number, "limits.userDiskBytes": .number, "limits.queryBytes": .number,
         "limits.objectSteps": .number, "limits.requestsPerUser": .number, "limits.messageSeconds": .number,
         "limits.idleSeconds": .number, "limits.keepAliveSeconds": .number, "http.origins": .texts,
-        "limits.storeSeconds": .number,
+        "limits.storeSeconds": .number, "limits.greetingSeconds": .number,
         "proxy.addresses": .texts, "proxy.header": .text,
         "tls.certificates": .text,
         "tls.key": .text, "tokens.secretFile": .text, "tokens.publicKeyFile": .text, "tokens.keySetFile": .text,

@@ -102,6 +102,8 @@ struct SettingsReader {
         limits.messageTimeout = Int64(try number("limits.messageSeconds", 1...86_400, message)) * 1_000
         let store = Int(limits.storeTimeout / 1_000)
         limits.storeTimeout = Int64(try number("limits.storeSeconds", 1...3_600, store)) * 1_000
+        let greeting = Int(limits.greetingTimeout / 1_000)
+        limits.greetingTimeout = Int64(try number("limits.greetingSeconds", 1...3_600, greeting)) * 1_000
         let idle = Int(limits.idleTimeout / 1_000)
         let keepAlive = Int(limits.keepAliveTimeout / 1_000)
         limits.keepAliveTimeout = Int64(try number("limits.keepAliveSeconds", 1...3_600, keepAlive)) * 1_000

@@ -128,6 +128,30 @@
             }
         }
 
+        @Test func `A statement that waits for a lock ends after its connection was given up`() async throws {
+            let first = try await PostgresStore.opened()
+            defer { first.remove() }
+            let schema = first.options.schema
+            let store = try await PostgresStore.opened(schema: schema) { $0.patience = 2_000 }
+            defer { store.close() }
+            try await onThread {
+                var writer = try StoreWriter(first, Self.stream)
+                try writer.commit(first)
+                let lock = try Lock(schema)
+                for _ in 0..<2 {
+                    guard case .failed(.uncertain) = writer.attempt(store) else {
+                        Issue.record("The outcome is known.")
+                        return
+                    }
+                }
+                // The lock is still held.
+                try lock.waitForWaiting(0)
+                try lock.release()
+                try writer.commit(first)
+                #expect(try first.problems(in: Self.stream, commits: [writer.ident: writer.last]) == [])
+            }
+        }
+
         @Test func `A statement that takes longer than the database allows does nothing`() async throws {
             let first = try await PostgresStore.opened()
             defer { first.remove() }
@@ -284,11 +308,11 @@
             try session.execute("BEGIN; UPDATE stream_head SET now = now")
         }
 
-        /// Waits until a connection of the store waits for the lock.
-        func waitForWaiting() throws {
+        /// Waits until a number of connections of the store wait for the lock.
+        func waitForWaiting(_ count: Int = 1) throws {
             let query =
                 "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = '\(schema)'"
-            while try PostgresServer.shared?.sql(query) == "0" { usleep(5_000) }
+            while try PostgresServer.shared?.sql(query) != "\(count)" { usleep(5_000) }
         }
 
         func release() throws { try session.execute("ROLLBACK") }

@@ -54,6 +54,10 @@ final class ServerProcess: @unchecked Sendable {
         let output = Pipe()
         let arguments = ["serve", folder, "--port", "\(port)", "--log-level", "error"] + flags
         process.setCommand(launcher, Self.program, arguments)
+        // The process of the tests may need long for its first request, because other tests block its threads.
+        process.environment = ProcessInfo.processInfo.environment.merging(["FREEHOLD_LIMITS_GREETING_SECONDS": "60"]) {
+            $1
+        }
         process.standardOutput = output
         let (stream, end) = AsyncStream<Void>.makeStream()
         ended = stream

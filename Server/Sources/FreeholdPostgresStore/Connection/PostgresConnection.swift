@@ -322,10 +322,10 @@
             func field(_ letter: Unicode.Scalar) -> String? {
                 PQresultErrorField(result, Self.field(letter)).map { String(cString: $0) }
             }
+            // The detail of an error can contain values of rows, which don't belong into logs.
             let text = field("M") ?? PQresultErrorMessage(result).map { String(cString: $0).trimmed } ?? ""
-            let detail = field("D").map { " \($0)" } ?? ""
             let severity = field("V")
-            self.init(code: field("C"), isFatal: severity == "FATAL" || severity == "PANIC", text + detail)
+            self.init(code: field("C"), isFatal: severity == "FATAL" || severity == "PANIC", text)
         }
     }
 

@@ -95,6 +95,9 @@
             try execute("SET plan_cache_mode = force_generic_plan; SET jit = off")
             // The statements between two synchronisation points see one state.
             try execute("SET default_transaction_isolation = 'read committed'; SET bytea_output = 'hex'")
+            // A statement that waits for a lock ends after its connection was closed. Otherwise each time-out would leave a backend behind, which
+            // keeps its locks. Some systems don't support it.
+            _ = result(of: "SET client_connection_check_interval = '2s'")
         }
 
         /// A name in quotes.

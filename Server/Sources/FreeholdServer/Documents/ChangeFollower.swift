@@ -20,6 +20,8 @@ actor ChangeFollower {
     private var cursor = Cursor(epoch: 0, version: 0, hash: .empty)
     private var token: ResumeToken?
     private var waiting: [String] = []
+    /// The number of texts at the beginning of ``waiting`` that were sent.
+    private var sent = 0
     /// The time at which the client is sent a comment, unless it was sent events before.
     private var quietUntil: Int64?
     private var hasGreeted = false
@@ -74,8 +76,7 @@ actor ChangeFollower {
     /// more, the log-in has ended, the log was cut, or an error was sent.
     func next() async -> String? {
         while !Task.isCancelled {
-            if !waiting.isEmpty {
-                let text = waiting.removeFirst()
+            if let text = takeWaiting() {
                 memory?.add(-text.utf8.count, of: .documents)
                 return text
             }
@@ -105,6 +106,16 @@ actor ChangeFollower {
             quietUntil = nil
         }
         return nil
+    }
+
+    /// Returns the next text that waits. A commit may have many events, so that the texts behind it don't move.
+    private func takeWaiting() -> String? {
+        guard sent < waiting.count else { return nil }
+        let text = waiting[sent]
+        waiting[sent] = ""
+        sent += 1
+        if sent == waiting.count { (waiting, sent) = ([], 0) }
+        return text
     }
 
     private var isGood: Bool {

@@ -249,6 +249,36 @@ import Testing
         await drained
     }
 
+    @Test func `a server that drains closes a connection after the answer that it is sending`() async throws {
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let pieces = Mutex(["first", "second"])
+        let long = HTTPRoute(.GET, "long", operation: "long", statuses: [200]) { _ in
+            let next: @Sendable () async -> String? = {
+                let piece = pieces.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+                if piece == "second" { for await _ in gate { break } }
+                return piece
+            }
+            return HTTPAnswer(stream: next, type: "text/plain")
+        }
+        let fast = HTTPRoute(.GET, "fast", operation: "fast", statuses: [200]) { _ in HTTPAnswer(body: "done") }
+        let server = try await HTTPFixture([long, fast])
+        let (idle, client) = (try await WireClient(port: server.port), try await WireClient(port: server.port))
+        #expect(try await idle.ask("GET /fast").status == 200)
+        await client.send("GET /long")
+        var text = ""
+        while !text.contains("first"), let bytes = await client.next() {
+            text += String(decoding: bytes, as: UTF8.self)
+        }
+        await server.listener.close()
+        async let drained: Void = server.listener.drain(within: 600_000)
+        // The connections drain now.
+        #expect(await idle.rest() == [])
+        open.yield()
+        text += String(decoding: await client.rest(), as: UTF8.self)
+        #expect(text.contains("second") && text.hasSuffix("0\r\n\r\n"), "\(text)")
+        await drained
+    }
+
     @Test func `a server with an open connection ends before its drain time`() async throws {
         let server = try await AccountProbe()
         let client = try await WireClient(port: server.port)
