@@ -101,7 +101,7 @@ test-fast: setup
 
 # A package of its own: users of Freehold fetch nothing that a server needs.
 test-server: setup
-	@SWIFT="$(SWIFT)" TEST_WIDTH=20 TEST_ALONE=NoisyNeighbourTests Scripts/test --package-path Server $(SERVER_FLAGS) --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
+	@SWIFT="$(SWIFT)" TEST_WIDTH=12 TEST_ALONE=NoisyNeighbourTests Scripts/test --package-path Server $(SERVER_FLAGS) --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
 
 # The store in PostgreSQL alone. The tests start a PostgreSQL in a temporary folder, and are skipped if none is installed.
 test-postgres: setup-postgres

@@ -4,9 +4,6 @@ import FreeholdSyncCore
 import FreeholdSyncDocuments
 
 extension DocumentService {
-    /// The time after which a page ends. A search for rare objects takes several pages, so that other requests can read
-    /// in between.
-    private static var scanTime: Duration { .seconds(5) }
     /// The size of documents in bytes after which an answer ends. The last document may exceed it.
     private static var answerBytes: Int { 8 << 20 }
 
@@ -27,7 +24,7 @@ extension DocumentService {
         var keys = sight.keys.map { keys in after.map { after in keys.filter { $0 > after } } ?? keys }
         var version = try await head(access).version
         var tries = 0
-        let until = ContinuousClock.now + Self.scanTime
+        let until = ContinuousClock.now + scanTime
         while !isLast, ContinuousClock.now < until {
             // After the client has closed the connection, the rest isn't needed.
             try Task.checkCancellation()

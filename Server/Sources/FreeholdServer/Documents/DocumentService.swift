@@ -13,9 +13,17 @@ struct DocumentService: Sendable {
     let node: ServerNode
     let positions: SealedPositions
 
+    /// The time after which a page ends. A search for rare objects takes several pages, so that other requests can read
+    /// in between.
+    let scanTime: Duration
+
     /// - Parameter positions: The encryption of positions of pages and change streams.
-    init(_ node: ServerNode, positions: SealedPositions = SealedPositions(secret: nil)) {
-        (self.node, self.positions) = (node, positions)
+    init(
+        _ node: ServerNode,
+        positions: SealedPositions = SealedPositions(secret: nil),
+        scanTime: Duration = .seconds(5)
+    ) {
+        (self.node, self.positions, self.scanTime) = (node, positions, scanTime)
     }
 
     func identify(_ head: HTTPRequestHead) async -> HTTPIdentification {
