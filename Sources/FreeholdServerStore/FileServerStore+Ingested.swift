@@ -50,6 +50,12 @@ public struct IngestedPage: Sendable {
         self.cursor = cursor
         self.hasMore = hasMore
     }
+
+    /// Returns the page of a stream to which nothing was written.
+    public static func empty(at position: IngestPosition) -> IngestedPage {
+        let none = Cursor(epoch: 0, version: 0, hash: .empty)
+        return IngestedPage(objects: [], position: position, cursor: none, hasMore: false)
+    }
 }
 
 extension FileServerStore {

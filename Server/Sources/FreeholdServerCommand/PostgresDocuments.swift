@@ -86,8 +86,7 @@
                     bytes: bytes
                 )
             }
-            let none = Cursor(epoch: 0, version: 0, hash: .empty)
-            return page ?? IngestedPage(objects: [], position: position, cursor: none, hasMore: false)
+            return page ?? .empty(at: position)
         }
 
         func count(after position: IngestPosition) throws -> Int {

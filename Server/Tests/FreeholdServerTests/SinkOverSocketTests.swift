@@ -15,6 +15,24 @@ final class Sample: AsymmetricObject {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
+/// Devices of the app `shop`.
+enum SinkDevice {
+    /// Registers the user of a device, opens its realm, and subscribes to its notes.
+    @MainActor static func realm(_ port: Int, _ device: String, folder: String) async throws -> Realm {
+        var configuration = AppConfiguration(baseURL: "http://127.0.0.1:\(port)")
+        configuration.rootDirectory = URL(fileURLWithPath: "\(folder)/\(device)", isDirectory: true)
+        let app = App(id: "shop", configuration: configuration)
+        let (email, password) = ("\(device)@example.org", "a long password")
+        try await app.emailPasswordAuth.registerUser(email: email, password: password)
+        let user = try await app.login(credentials: .emailPassword(email: email, password: password))
+        var realmConfiguration = user.flexibleSyncConfiguration()
+        realmConfiguration.objectTypes = [Sample.self, Note.self]
+        let realm = try await Realm(configuration: realmConfiguration, downloadBeforeOpen: .never)
+        try await realm.subscriptions.update { realm.subscriptions.append(QuerySubscription<Note>()) }
+        return realm
+    }
+}
+
 /// Objects of asymmetric classes, from devices with RealmSwift's API through a server to a sink.
 @Suite(.timeLimit(.minutes(20)), .enabled(if: ServerProcess.isBuilt, "freehold-server isn't built"))
 struct SinkOverSocketTests {
@@ -48,17 +66,7 @@ struct SinkOverSocketTests {
     }
 
     @MainActor private func realm(_ port: Int, _ device: String) async throws -> Realm {
-        var configuration = AppConfiguration(baseURL: "http://127.0.0.1:\(port)")
-        configuration.rootDirectory = URL(fileURLWithPath: "\(clients.path)/\(device)", isDirectory: true)
-        let app = App(id: "shop", configuration: configuration)
-        let (email, password) = ("\(device)@example.org", "a long password")
-        try await app.emailPasswordAuth.registerUser(email: email, password: password)
-        let user = try await app.login(credentials: .emailPassword(email: email, password: password))
-        var realmConfiguration = user.flexibleSyncConfiguration()
-        realmConfiguration.objectTypes = [Sample.self, Note.self]
-        let realm = try await Realm(configuration: realmConfiguration, downloadBeforeOpen: .never)
-        try await realm.subscriptions.update { realm.subscriptions.append(QuerySubscription<Note>()) }
-        return realm
+        try await SinkDevice.realm(port, device, folder: clients.path)
     }
 
     private static func keys(_ body: [UInt8]) -> [String] {

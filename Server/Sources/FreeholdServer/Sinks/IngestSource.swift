@@ -75,8 +75,7 @@ public struct StoreIngestSource: IngestSource {
             count: count,
             bytes: bytes
         )
-        let none = Cursor(epoch: 0, version: 0, hash: .empty)
-        return page ?? IngestedPage(objects: [], position: position, cursor: none, hasMore: false)
+        return page ?? .empty(at: position)
     }
 
     public func count(after position: IngestPosition) throws -> Int {

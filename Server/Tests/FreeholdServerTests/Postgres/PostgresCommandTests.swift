@@ -144,17 +144,7 @@
         }
 
         @MainActor private func realm(_ port: Int, _ device: String) async throws -> Realm {
-            var configuration = AppConfiguration(baseURL: "http://127.0.0.1:\(port)")
-            configuration.rootDirectory = URL(fileURLWithPath: "\(clients.path)/\(device)", isDirectory: true)
-            let app = App(id: "shop", configuration: configuration)
-            let (email, password) = ("\(device)@example.org", "a long password")
-            try await app.emailPasswordAuth.registerUser(email: email, password: password)
-            let user = try await app.login(credentials: .emailPassword(email: email, password: password))
-            var realmConfiguration = user.flexibleSyncConfiguration()
-            realmConfiguration.objectTypes = [Sample.self, Note.self]
-            let realm = try await Realm(configuration: realmConfiguration, downloadBeforeOpen: .never)
-            try await realm.subscriptions.update { realm.subscriptions.append(QuerySubscription<Note>()) }
-            return realm
+            try await SinkDevice.realm(port, device, folder: clients.path)
         }
 
         @MainActor @Test func `imports merge with the work of devices`() async throws {

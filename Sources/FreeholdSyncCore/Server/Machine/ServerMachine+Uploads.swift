@@ -152,15 +152,10 @@ extension ServerMachine {
     mutating func enqueue(_ item: QueuedCommit, _ name: StreamName) {
         streams[name]?.queue.append(item)
         streams[name]?.queuedChanges += max(item.commit.changes.count, 1)
-        guard
-            let state = streams[name].map({
-                (hasGroup: $0.group != nil, changes: $0.queuedChanges, isTimed: $0.isTimed)
-            }),
-            !state.hasGroup
-        else { return }
-        if state.changes >= configuration.groupChanges {
+        guard let changes = streams[name]?.queuedChanges, streams[name]?.group == nil else { return }
+        if changes >= configuration.groupChanges {
             startGroup(name)
-        } else if !state.isTimed {
+        } else if streams[name]?.isTimed == false {
             streams[name]?.isTimed = true
             actions.append(.setTimer(.group(name), at: callersNow &+ configuration.groupDelay))
         }
