@@ -4,11 +4,11 @@ SWIFT ?= swift
 LIST_OF_SOURCES = Sources Tests Examples Benchmarks Tools Server/Sources Server/Tests Server/Package.swift Package.swift
 # Suites whose names match are the ones worth running under the thread sanitizer.
 TSAN_SUITES ?= Concurrency|WriterLock|WriterThread|Registry|AsyncTests|StorageTransaction|LargeTransaction|HerdTests|ChangeSequence|ObservationReplay|SchemaObservation|SectionObservation|AsyncTurn|ObservationLife|PlaceStress
-SOAK_SUITES ?= Damaged|CrashTests|LostWriteTests|Random|ModelTests|ProcessTests|HerdTests|ManyFiles|MergeComparison|MessageCodec|HostileBytes|HostileFile|HostileImport|JointWorld|SyncWorld|ServerRandom|SimulatorTests|SimulatedStore|HostileMachine|Values of damaged|CommitLogCrash|CommitLogTests|ManyLinks|ListTree|VerifyTests|DeletionComparison|ValueComparison|HistoryComparison|FollowedViews|DamageTests|QueryDatabase|LensCondition|StoredObject|JournalReplay|JournalContent|IndexTree|IndexAccess|OpenChunk|DraftTests|QueryGrammar|Walks through|BlockWalk|RegularExpression|LinkGraph|ViewIndex|NoLeak|FuzzTests|PlaceholderGraph|PlainTerm|GroupTests|ProjectRoundTrip|CompiledRules|EngineRules|ChangeEvent|EmbeddedTable|QueryStage|ZlibCompression|KillTests|PlaintextSearch|AddWaysTests|DirectCollectionTests|GroupedTests|MemberwiseQueryTests|StoreStressTests|LineEditingTests|TextTests|ConversionTests|FileTwinTests|SyncOnceTests|DistanceSortTests|TypedInDynamicTests|WrittenBytes|GrowthTests|SessionLife|ConflictOracle|ConditionOracle|LikePattern|Adversary|DecodingCost|JournalCost|DocumentCost|StoredFormCost|RuleCost
+SOAK_SUITES ?= RealmWorld|BrokenClient|Damaged|CrashTests|LostWriteTests|Random|ModelTests|ProcessTests|HerdTests|ManyFiles|MergeComparison|MessageCodec|HostileBytes|HostileFile|HostileImport|JointWorld|SyncWorld|NodeSimulator|ServerRandom|SimulatorTests|SimulatedStore|HostileMachine|Values of damaged|CommitLogCrash|CommitLogTests|ManyLinks|ListTree|VerifyTests|DeletionComparison|ValueComparison|HistoryComparison|FollowedViews|DamageTests|QueryDatabase|LensCondition|StoredObject|JournalReplay|JournalContent|IndexTree|IndexAccess|OpenChunk|DraftTests|QueryGrammar|Walks through|BlockWalk|RegularExpression|LinkGraph|ViewIndex|NoLeak|FuzzTests|PlaceholderGraph|PlainTerm|GroupTests|ProjectRoundTrip|CompiledRules|EngineRules|ChangeEvent|EmbeddedTable|QueryStage|ZlibCompression|KillTests|PlaintextSearch|AddWaysTests|DirectCollectionTests|GroupedTests|MemberwiseQueryTests|StoreStressTests|LineEditingTests|TextTests|ConversionTests|FileTwinTests|SyncOnceTests|DistanceSortTests|TypedInDynamicTests|WrittenBytes|GrowthTests|SessionLife|ConflictOracle|ConditionOracle|LikePattern|Adversary|DecodingCost|JournalCost|DocumentCost|StoredFormCost|RuleCost
 # Suites around fast ways, which only an optimised build takes as programs do.
 RELEASE_SUITES ?= AddWays|ShortAdd|EmbeddedKind|KindMatrix|IterationTests|RandomOperations|FreezeTests|ThreadSafe|EngineModelTests|RandomQuery|IsolationTests|ManagedObject
 # Suites of what the traits that are off by default add.
-TRAIT_SUITES ?= DiagnosticsTests|LoggingTests|MetricsTests
+TRAIT_SUITES ?= DiagnosticsTests|LoggingTests|MetricsTests|PublisherTests|DemandTests
 DEMO_FOLDER ?= $(CURDIR)/Examples/World/.build/database
 DOCS_FOLDER ?= $(CURDIR)/.build/docs
 PREFIX ?= /usr/local
@@ -26,7 +26,7 @@ TEST_BUILD ?= $(CURDIR)/.build
 SERVER_FLAGS ?=
 TEST_BUILD_FLAGS = --traits default,Sync --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
 
-.PHONY: help setup setup-postgres setup-bench demo demo-release sync-demo test test-package test-fast test-server test-postgres test-attacks cli install-cli server build-release build-traits bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate soak soak-storm soak-hour tsan format lint lint-lower need-python docs docs-code
+.PHONY: studio install-studio help setup setup-postgres setup-bench demo demo-release sync-demo chores test test-package test-fast test-server test-postgres test-attacks cli install-cli server build-release build-traits bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate simulate-nodes soak soak-storm soak-hour tsan format lint lint-lower need-python docs docs-code test-studio studio-pictures bench-studio examples inventory rounds bench-postgres
 
 help:
 	@echo "make setup        install the C libraries that Freehold needs (LMDB, and zlib for sync), where they are missing"
@@ -35,6 +35,8 @@ help:
 	@echo "make sync-demo    build the server and a program with clients, and let them work offline and online"
 	@echo "make cli          build the command freehold in release: Tools/.build/release/freehold"
 	@echo "make install-cli  build it, and copy it to PREFIX/bin (/usr/local)"
+	@echo "make studio       build freehold-studio in release, which 'freehold studio' starts; prints the path of the binary"
+	@echo "make install-studio build it, and copy it to PREFIX/bin (/usr/local)"
 	@echo "make server       build freehold-server in release, without debug information; prints the path of the binary"
 	@echo "make build-release build every product in release with the documented flags, as before each release"
 	@echo "make test         every test: the package's, the example's, the command's, the server's"
@@ -42,17 +44,26 @@ help:
 	@echo "make test-fast    the suites of the modules that you changed, or FILTER=…, without slow ones; quick when repeated"
 	@echo "make test-server  the server's tests, with clients over sockets of this machine"
 	@echo "make test-postgres the tests of the store in PostgreSQL alone; FREEHOLD_REQUIRE_POSTGRES=1 fails them if PostgreSQL isn't installed"
+	@echo "make test-studio  the tests of Studio's page in Chromium; TESTS=\"test_data.QueryTests\" runs those; they are skipped if Chromium is missing"
+	@echo "make studio-pictures  make the pictures of Studio's article again"
 	@echo "make test-attacks attacks on the server's process while honest users are measured, in an optimised build; ATTACK=\"TEXT;TEXT\" runs those"
-	@echo "make test-traits  the suites of logs and metrics, built with the traits Logging and Metrics"
+	@echo "make chores       build the example of an app with views, test it, and run it"
+	@echo "make examples     test the examples Inventory and Rounds, in the build folder of make test"
+	@echo "make inventory    run the example of a web service, on Examples/Inventory/.build/data and port 8080"
+	@echo "make rounds       run the example of an app with sync: a server, two devices, conflicts, a refusal, a restored backup"
+	@echo "make test-traits  the suites of logs, metrics and publishers, built with the traits Logging, Metrics and Combine"
 	@echo "make build-traits the libraries with each combination of traits, or with TRAITS=\"none Sync\""
 	@echo "make test-bundled-lmdb the engine on an LMDB that a package brings, as on systems without one of their own"
 	@echo "make test-release the suites around fast ways, in an optimised build"
 	@echo "make bench        the full benchmark beside SQLite and LMDB; writes Benchmarks/results.md"
+	@echo "make bench-postgres measure a server on PostgreSQL: uploads, binds, one change to another client, an idle server"
 	@echo "make bench-quick  the same with 100,000 objects; prints only"
 	@echo "make bench-compare BASE=COMMIT [ONLY=TEXT]  fails where this folder is more than 10 % slower than a commit"
 	@echo "make bench-sync   merges, batches, bootstraps and many sessions of sync; writes Benchmarks/sync-results.md"
+	@echo "make bench-studio Studio and its page in Chromium, in release: start, scrolling, commits on the screen, memory; ROWS=1000000"
 	@echo "make bench-build  build the benchmarks without running them (make soak does it, too)"
 	@echo "make simulate     SEED=… COUNT=…: worlds of the sync simulator, in an optimised build"
+	@echo "make simulate-nodes SEED=… COUNT=…: worlds of nodes that share a store, in an optimised build"
 	@echo "make soak         the crash and random tests for much longer"
 	@echo "make soak-storm   the storm of client and server processes only, a part of make soak"
 	@echo "make soak-hour    writers, readers and observers of several threads and processes for an hour: flat memory, a small file"
@@ -108,11 +119,39 @@ test-postgres: setup-postgres
 	@FREEHOLD_TESTS=FreeholdPostgresStoreTests BUILD_ARGUMENTS="--product FreeholdServerPackageTests" SWIFT="$(SWIFT)" Scripts/test --package-path Server --traits PostgreSQL \
 		--scratch-path $(TEST_BUILD)-postgres $(TEST_FLAGS)
 
+# The page of Studio in a browser. FREEHOLD_REQUIRE_CHROMIUM=1 fails if Chromium is missing, INSTALL=1 installs it by apt-get.
+test-studio: setup
+	@SWIFT="$(SWIFT)" STUDIO_FLAGS="$(SERVER_FLAGS) --scratch-path $(TEST_BUILD) $(TEST_FLAGS)" Scripts/test-studio $(TESTS)
+
+studio-pictures: setup
+	@SWIFT="$(SWIFT)" STUDIO_FLAGS="$(SERVER_FLAGS) --scratch-path $(TEST_BUILD) $(TEST_FLAGS)" Scripts/test-studio --pictures $(CURDIR)/docs/studio
+
 # Prints a table: times of honest users while one attacks, and the server's memory. It takes about an hour.
 test-attacks: setup
 	FREEHOLD_ATTACKS="$(or $(ATTACK),1)" $(SWIFT) test --package-path Server -c release -Xswiftc -enable-testing --scratch-path $(CURDIR)/.build-soak \
 		--no-parallel --filter NoisyNeighbourTests
 	@echo "Freehold: the attacks are withstood, or known"
+
+# The tests are found by the index. Views need SwiftUI. On other systems the app's model and view model are tested, and the app prints its samples.
+chores: setup
+	$(SWIFT) test --package-path Examples/Chores $(filter-out --disable-index-store,$(TEST_FLAGS))
+	$(SWIFT) run --package-path Examples/Chores --disable-index-store Chores
+
+# They build into the folder of `make test`, with its flags and the server's traits, so that shared modules are compiled once.
+EXAMPLE_FLAGS = --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
+examples: setup
+	@EXAMPLES_SHARED_BUILD=1 SWIFT="$(SWIFT)" Scripts/test --package-path Examples/Inventory $(EXAMPLE_FLAGS)
+	@BUILD_ARGUMENTS="--product freehold-server" BUILD_ONLY=1 SWIFT="$(SWIFT)" Scripts/test --package-path Server $(SERVER_FLAGS) $(EXAMPLE_FLAGS)
+	@SWIFT="$(SWIFT)" Scripts/test --package-path Examples/Rounds $(EXAMPLE_FLAGS)
+	@echo "Freehold: the examples passed"
+
+INVENTORY_FOLDER ?= $(CURDIR)/Examples/Inventory/.build/data
+inventory: setup
+	EXAMPLES_SHARED_BUILD=1 SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build --package-path Examples/Inventory $(EXAMPLE_FLAGS) --product inventory
+	@exec "$$(EXAMPLES_SHARED_BUILD=1 $(SWIFT) build --package-path Examples/Inventory $(EXAMPLE_FLAGS) --show-bin-path)/inventory" "$(INVENTORY_FOLDER)"
+
+rounds: setup
+	@SWIFT="$(SWIFT)" BUILD_FLAGS="$(EXAMPLE_FLAGS)" Examples/Rounds/demo
 
 sync-demo: setup
 	@SWIFT="$(SWIFT)" BUILD_FLAGS="$(TEST_FLAGS)" Scripts/sync-demo
@@ -124,15 +163,29 @@ install-cli: cli
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 "$$($(SWIFT) build -c release --package-path Tools --show-bin-path)/freehold" $(DESTDIR)$(PREFIX)/bin/freehold
 
+# The program of Studio, which `freehold studio` starts.
+studio: setup
+	$(SWIFT) build -c release --package-path Server --product freehold-studio
+	@echo "$$($(SWIFT) build -c release --package-path Server --show-bin-path)/freehold-studio"
+
+install-studio: studio
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install -m 755 "$$($(SWIFT) build -c release --package-path Server --show-bin-path)/freehold-studio" $(DESTDIR)$(PREFIX)/bin/freehold-studio
+
 server: setup
 	@SWIFT="$(SWIFT)" Scripts/server
 
 # No test builds in release: a compiler can fail there alone. CONTRIBUTING.md says when this runs.
-build-release: setup-bench server cli
+build-release: setup-bench setup-postgres server cli
 	$(SWIFT) build -c release --package-path Server --disable-index-store
+	@SWIFT="$(SWIFT)" TRAITS=PostgreSQL Scripts/server Server/.build/server-postgres
 	$(SWIFT) build -c release --package-path Examples/World --disable-index-store
 	$(SWIFT) build -c release --package-path Benchmarks --disable-index-store
 	@echo "Freehold: every product builds in release"
+
+# Times of Studio and its page in release, for docs and Benchmarks.
+bench-studio: setup
+	@SWIFT="$(SWIFT)" Scripts/test-studio --measure $(ROWS)
 
 bench: setup-bench
 	$(SWIFT) build -c release --package-path Benchmarks
@@ -141,6 +194,10 @@ bench: setup-bench
 bench-quick: setup-bench
 	$(SWIFT) build -c release --package-path Benchmarks
 	$(SWIFT) run -c release --package-path Benchmarks --skip-build freehold-bench --quick
+
+# A release server on a PostgreSQL in a temporary folder.
+bench-postgres: setup-postgres
+	@SWIFT="$(SWIFT)" Scripts/bench-postgres
 
 # `make bench-compare BASE=origin/main`, or with ONLY="find by" for some workloads.
 bench-compare: setup-bench
@@ -156,7 +213,8 @@ bench-build: setup-bench
 	@echo "Freehold: the benchmarks build"
 
 test-traits: setup
-	$(SWIFT) test --traits default,Logging,Metrics --scratch-path .build-traits $(TEST_FLAGS) --filter "$(TRAIT_SUITES)"
+	FREEHOLD_DEVELOPMENT=1 FREEHOLD_TESTS=FreeholdTests,FreeholdCombineTests \
+		$(SWIFT) test --traits default,Logging,Metrics,Combine --scratch-path .build-traits $(TEST_FLAGS) --filter "$(TRAIT_SUITES)"
 	@echo "Freehold: the run with every trait passed"
 
 build-traits: setup
@@ -174,6 +232,11 @@ SEED ?= 1
 COUNT ?= 2000
 simulate: setup
 	FREEHOLD_SEED=$(SEED) FREEHOLD_COUNT=$(COUNT) $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build-soak --filter SimulatorTests
+
+# Worlds of nodes that share a store: `make simulate-nodes SEED=1 COUNT=100000`. FREEHOLD_WIDTH is the number of threads.
+simulate-nodes: setup
+	FREEHOLD_SEED=$(SEED) FREEHOLD_COUNT=$(COUNT) FREEHOLD_TESTS=FreeholdServerNodesTests $(SWIFT) test -c release -Xswiftc -enable-testing \
+	    --scratch-path .build-soak --filter NodeSimulatorTests
 
 soak: bench-build
 	FREEHOLD_SOAK=1 $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build-soak --filter "$(SOAK_SUITES)"

@@ -23,6 +23,25 @@ let otherTests = [
     "Realm", "Threading",
 ]
 
+// Systems without Combine use OpenCombine. In development it is built without the trait, too, so that `make test` tests the
+// publishers and the views.
+let isDevelopment = Context.environment["FREEHOLD_DEVELOPMENT"] != nil
+let withoutCombine: [Platform] = [.linux, .android, .windows]
+let combine: [Target.Dependency] = ["OpenCombine", "OpenCombineDispatch", "OpenCombineFoundation"].map {
+    .product(
+        name: $0,
+        package: "OpenCombine",
+        condition: isDevelopment
+            ? .when(platforms: withoutCombine) : .when(platforms: withoutCombine, traits: ["Combine"])
+    )
+}
+let combineSettings: [SwiftSetting] = settings + (isDevelopment ? [.define("Combine")] : [])
+// The views are compiled with the tests' module of SwiftUI's interfaces where SwiftUI doesn't exist.
+let shapes: [Target.Dependency] =
+    isDevelopment ? [.target(name: "SwiftUIShapes", condition: .when(platforms: withoutCombine))] : []
+let viewSettings: [SwiftSetting] =
+    combineSettings + (isDevelopment ? [.define("SwiftUIShapes", .when(platforms: withoutCombine))] : [])
+
 let package = Package(
     name: "Freehold",
     // Those whose standard library has `Mutex` and `Atomic`.
@@ -31,10 +50,13 @@ let package = Package(
         .library(name: "Freehold", targets: ["Freehold"]),
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
         .library(name: "Realm", targets: ["Realm"]),
+        .library(name: "FreeholdCombine", targets: ["FreeholdCombine"]),
+        .library(name: "FreeholdSwiftUI", targets: ["FreeholdSwiftUI"]),
         .library(name: "FreeholdEngine", targets: ["FreeholdEngine"]),
         .library(name: "FreeholdBSON", targets: ["FreeholdBSON"]),
         .library(name: "FreeholdServerStore", targets: ["FreeholdServerStore"]),
         .library(name: "FreeholdRealmWire", targets: ["FreeholdRealmWire"]),
+        .library(name: "FreeholdRealmFront", targets: ["FreeholdRealmFront"]),
         .library(name: "RealmFileReader", targets: ["RealmFileReader"]),
         .library(name: "FreeholdSync", targets: ["FreeholdSync"]),
         .library(name: "FreeholdSyncCore", targets: ["FreeholdSyncCore"]),
@@ -43,6 +65,7 @@ let package = Package(
         .library(name: "FreeholdSyncDocuments", targets: ["FreeholdSyncDocuments"]),
         .library(name: "FreeholdImport", targets: ["FreeholdImport"]),
         .library(name: "ModelWriter", targets: ["ModelWriter"]),
+        .library(name: "FreeholdStudio", targets: ["FreeholdStudio"]),
         // For the tests of the package Server.
         .library(name: "_FreeholdSyncWorlds", targets: ["SyncWorlds", "TestRandom"]),
     ],
@@ -61,6 +84,12 @@ let package = Package(
             description: "Connections to a sync server, by swift-nio and swift-nio-ssl. Without it neither is fetched."
         ),
         .trait(
+            name: "Combine",
+            description:
+                "Publishers on systems without Combine, by OpenCombine. Without it OpenCombine isn't fetched. Apple's "
+                + "systems have the publishers with or without this trait."
+        ),
+        .trait(
             name: "BundledLMDB",
             description:
                 "LMDB from a package that carries its source (CLMDB), for systems that have none. Without it that "
@@ -75,6 +104,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.29.0"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", .upToNextMinor(from: "0.14.0")),
     ],
     targets: [
         .systemLibrary(
@@ -135,6 +165,8 @@ let package = Package(
             dependencies: ["FreeholdEngine", "FreeholdSyncCore", "FreeholdBSON"],
             swiftSettings: settings
         ),
+        // Nodes of a server that share a store: presence, links, leases, forwards, drains. No IO, no task, no clock.
+        .target(name: "FreeholdServerNodes", dependencies: ["FreeholdSyncCore"], swiftSettings: settings),
         // The sync client: sessions that drive the core's machine, and, with the trait Sync, connections.
         .target(
             name: "FreeholdSync",
@@ -166,15 +198,49 @@ let package = Package(
         .target(name: "RealmFileReader", dependencies: ["FreeholdEngine"], swiftSettings: settings),
         // The sync protocol of official Realm clients: bytes, the client's merge, and what a client shows. No IO, no task, no clock.
         .target(name: "FreeholdRealmWire", swiftSettings: settings),
+        // Sessions of official Realm clients with a server's machine. No IO, no task, no clock.
+        .target(
+            name: "FreeholdRealmFront",
+            dependencies: [
+                "FreeholdRealmWire", "FreeholdSyncCore", "FreeholdSyncRules", "FreeholdEngine", "FreeholdBSON",
+            ],
+            swiftSettings: settings
+        ),
         .target(
             name: "FreeholdImport",
             dependencies: ["RealmFileReader", "Freehold", "FreeholdEngine"],
             swiftSettings: settings
         ),
+        // Publishers, with Combine or OpenCombine. Without either it is empty.
+        .target(
+            name: "FreeholdCombine",
+            dependencies: ["Freehold"] + combine + [
+                .target(name: "FreeholdSync", condition: .when(traits: ["Sync"])),
+                .target(name: "FreeholdSyncCore", condition: .when(traits: ["Sync"])),
+            ],
+            swiftSettings: combineSettings
+        ),
+        // Property wrappers and bindings for views. Without SwiftUI it is empty.
+        .target(
+            name: "FreeholdSwiftUI",
+            dependencies: [
+                "Freehold", "FreeholdCombine", .target(name: "FreeholdSync", condition: .when(traits: ["Sync"])),
+            ] + shapes,
+            swiftSettings: viewSettings
+        ),
+        // The sessions of Studio's page: files, queries, values, edits, history. No network. The package Server has the executable.
+        .target(
+            name: "FreeholdStudio",
+            dependencies: ["Freehold", "FreeholdEngine", "FreeholdImport", "ModelWriter"],
+            swiftSettings: settings
+        ),
         .target(
             name: "RealmSwift",
-            dependencies: ["Freehold", .target(name: "FreeholdSync", condition: .when(traits: ["Sync"]))],
-            swiftSettings: settings
+            dependencies: [
+                "Freehold", "FreeholdCombine", "FreeholdSwiftUI",
+                .target(name: "FreeholdSync", condition: .when(traits: ["Sync"])),
+            ],
+            swiftSettings: viewSettings
         ),
         .target(name: "Realm", dependencies: ["RealmSwift"], swiftSettings: settings),
         // Counts what a thread allocates.
@@ -217,6 +283,13 @@ let package = Package(
             path: "Tests/TestRealmFiles",
             swiftSettings: settings
         ),
+        // An official Realm client of our own, and the model of its merge.
+        .target(
+            name: "TestRealmClient",
+            dependencies: ["TestRandom", "FreeholdRealmWire"],
+            path: "Tests/TestRealmClient",
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "freehold-testchild",
             dependencies: [
@@ -257,6 +330,13 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "FreeholdServerNodesTests",
+            dependencies: [
+                "TestExpectations", "TestRandom", "FreeholdServerNodes", "FreeholdSyncCore", "FreeholdEngine",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "FreeholdServerStoreTests",
             dependencies: [
                 "TestExpectations", "TestRandom", "FreeholdServerStore", "FreeholdSyncCore", "FreeholdEngine",
@@ -270,9 +350,9 @@ let package = Package(
             dependencies: [
                 "TestExpectations", "TestRandom", "FreeholdSync", "FreeholdSyncCore", "FreeholdSyncRules",
                 "FreeholdEngine", "FreeholdBSON",
-                "SyncWorlds", "Freehold", "TestScript", "freehold-testchild",
-            ],
-            swiftSettings: settings
+                "SyncWorlds", "Freehold", "FreeholdCombine", "FreeholdSwiftUI", "TestScript", "freehold-testchild",
+            ] + shapes,
+            swiftSettings: viewSettings
         ),
         // Models and helpers of both targets below.
         .target(
@@ -298,7 +378,7 @@ let package = Package(
                 "TestExpectations", "TestRandom", "Freehold", "FreeholdTestModels", "TestScript", "freehold-testchild",
             ],
             path: "Tests/FreeholdTests",
-            exclude: otherTests,
+            exclude: otherTests + ["Seeds/README.md"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -314,8 +394,27 @@ let package = Package(
         ),
         .testTarget(
             name: "FreeholdRealmWireTests",
-            dependencies: ["TestExpectations", "TestRandom", "FreeholdRealmWire", "FreeholdCompression"],
+            dependencies: [
+                "TestExpectations", "TestRandom", "FreeholdRealmWire", "FreeholdCompression", "TestRealmClient",
+            ],
             exclude: ["Golden"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FreeholdRealmFrontTests",
+            dependencies: [
+                "TestExpectations", "TestRandom", "FreeholdRealmFront", "FreeholdRealmWire", "FreeholdSyncCore",
+                "FreeholdSyncRules", "FreeholdEngine", "FreeholdBSON",
+            ],
+            swiftSettings: settings
+        ),
+        // Official and Freehold clients at one server.
+        .testTarget(
+            name: "RealmWorldTests",
+            dependencies: [
+                "TestExpectations", "TestRandom", "TestRealmClient", "SyncWorlds", "FreeholdRealmFront",
+                "FreeholdRealmWire", "FreeholdSyncCore", "FreeholdSyncRules", "FreeholdEngine", "FreeholdCompression",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -337,6 +436,13 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "FreeholdStudioTests",
+            dependencies: [
+                "TestExpectations", "TestRandom", "FreeholdStudio", "Freehold", "FreeholdEngine", "TestRealmFiles",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "RealmSwiftTests",
             dependencies: ["TestExpectations", "RealmSwift", "Realm"],
             swiftSettings: settings
@@ -346,7 +452,7 @@ let package = Package(
 
 // The command and the example are packages of their own, so that programs which depend on Freehold don't fetch their
 // dependencies. Their tests are built with the library's, in one build, if this variable is set: `make test` sets it.
-if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
+if isDevelopment {
     package.dependencies.append(.package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"))
     package.products.append(.executable(name: "freehold", targets: ["FreeholdCommand"]))
     package.targets += [
@@ -393,6 +499,43 @@ if Context.environment["FREEHOLD_DEVELOPMENT"] != nil {
             dependencies: ["WorldModel", "Freehold"],
             path: "Examples/World/Tests/WorldModelTests",
             swiftSettings: settings
+        ),
+        // SwiftUI's interfaces for systems without SwiftUI, and a host that evaluates views.
+        .target(
+            name: "SwiftUIShapes",
+            dependencies: combine,
+            path: "Tests/SwiftUIShapes",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FreeholdCombineTests",
+            dependencies: ["TestExpectations", "TestRandom", "RealmSwift", "FreeholdCombine", "FreeholdTestModels"],
+            swiftSettings: combineSettings
+        ),
+        .testTarget(
+            name: "FreeholdSwiftUITests",
+            dependencies: [
+                "TestExpectations", "TestRandom", "RealmSwift", "FreeholdSwiftUI", "FreeholdTestModels", "TestScript",
+            ] + shapes,
+            swiftSettings: viewSettings
+        ),
+        .target(
+            name: "ChoresModel",
+            dependencies: ["RealmSwift"],
+            path: "Examples/Chores/Sources/ChoresModel",
+            swiftSettings: combineSettings
+        ),
+        .target(
+            name: "ChoresViews",
+            dependencies: ["ChoresModel", "RealmSwift"] + shapes,
+            path: "Examples/Chores/Sources/ChoresViews",
+            swiftSettings: viewSettings
+        ),
+        .testTarget(
+            name: "ChoresTests",
+            dependencies: ["ChoresModel", "ChoresViews", "RealmSwift"] + shapes,
+            path: "Examples/Chores/Tests/ChoresTests",
+            swiftSettings: viewSettings
         ),
         // The code of README.md and of the articles: `make docs-code` makes Swift files of it, which the tests compile and run.
         .target(name: "DocumentCode", path: "Tests/DocumentCode", swiftSettings: settings),

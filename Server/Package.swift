@@ -15,6 +15,7 @@ let package = Package(
         .library(name: "FreeholdServer", targets: ["FreeholdServer"]),
         .library(name: "FreeholdHTTP", targets: ["FreeholdHTTP"]),
         .executable(name: "freehold-server", targets: ["FreeholdServerCommand"]),
+        .executable(name: "freehold-studio", targets: ["FreeholdStudioCommand"]),
     ],
     traits: [
         .trait(
@@ -66,6 +67,8 @@ let package = Package(
                 "FreeholdHTTP",
                 .product(name: "FreeholdSyncCore", package: "Freehold"),
                 .product(name: "FreeholdCompression", package: "Freehold"),
+                .product(name: "FreeholdRealmFront", package: "Freehold"),
+                .product(name: "FreeholdRealmWire", package: "Freehold"),
                 .product(name: "FreeholdServerStore", package: "Freehold"),
                 .product(name: "FreeholdSyncRules", package: "Freehold"),
                 .product(name: "FreeholdSyncDocuments", package: "Freehold"),
@@ -104,10 +107,20 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // The accounts of servers in PostgreSQL. Without the trait it is empty.
+        .target(
+            name: "FreeholdPostgresAccounts",
+            dependencies: [
+                "FreeholdServer", "FreeholdPostgresStore",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "FreeholdServerCommand",
             dependencies: [
-                "FreeholdServer", "FreeholdHTTP", "FreeholdPostgresStore",
+                "FreeholdServer", "FreeholdHTTP", "FreeholdPostgresStore", "FreeholdPostgresAccounts",
+                "FreeholdServerStudio", "FreeholdStudioServer",
                 .product(name: "FreeholdBSON", package: "Freehold"),
                 .product(name: "FreeholdCompression", package: "Freehold"),
                 .product(name: "FreeholdEngine", package: "Freehold"),
@@ -119,7 +132,42 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings
+        ),
+        // The files of Studio's page, by `#embed`.
+        .target(name: "StudioPage", exclude: ["Page"]),
+        // The server of Studio's page: the key, the rules for requests, the WebSocket. It doesn't depend on sync.
+        .target(
+            name: "FreeholdStudioServer",
+            dependencies: [
+                "FreeholdHTTP", "StudioPage",
+                .product(name: "FreeholdStudio", package: "Freehold"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
+        // Studio for a sync server: it passes the page's requests on to the administrator's port.
+        .target(
+            name: "FreeholdServerStudio",
+            dependencies: [
+                "FreeholdServer", "FreeholdStudioServer",
+                .product(name: "FreeholdStudio", package: "Freehold"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "FreeholdStudioCommand",
+            dependencies: [
+                "FreeholdStudioServer",
+                .product(name: "FreeholdStudio", package: "Freehold"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),
@@ -132,13 +180,27 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // The WebSocket of an official Realm client.
+        .target(
+            name: "RealmClientSocket",
+            dependencies: [
+                .product(name: "FreeholdCompression", package: "Freehold"),
+                .product(name: "FreeholdRealmWire", package: "Freehold"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Tests/RealmClientSocket",
+            swiftSettings: settings
+        ),
         // Measures a server on loopback; no test does.
         .executableTarget(
             name: "FreeholdServerBench",
             dependencies: [
-                "FreeholdServer",
+                "FreeholdServer", "RealmClientSocket",
+                .product(name: "FreeholdRealmWire", package: "Freehold"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "FreeholdCompression", package: "Freehold"),
+                .product(name: "FreeholdEngine", package: "Freehold"),
                 .product(name: "FreeholdServerStore", package: "Freehold"),
                 .product(name: "FreeholdSync", package: "Freehold"),
                 .product(name: "FreeholdSyncCore", package: "Freehold"),
@@ -195,10 +257,12 @@ let package = Package(
             name: "FreeholdPostgresStoreTests",
             dependencies: [
                 "FreeholdPostgresStore", "PostgresProcess",
+                .product(name: "FreeholdBSON", package: "Freehold"),
                 .product(name: "FreeholdCompression", package: "Freehold"),
                 .product(name: "FreeholdEngine", package: "Freehold"),
                 .product(name: "FreeholdServerStore", package: "Freehold"),
                 .product(name: "FreeholdSyncCore", package: "Freehold"),
+                .product(name: "FreeholdSyncDocuments", package: "Freehold"),
                 .product(name: "_FreeholdSyncWorlds", package: "Freehold"),
             ],
             swiftSettings: settings
@@ -215,10 +279,27 @@ let package = Package(
             path: "Tests/SyncChild",
             swiftSettings: settings
         ),
+        // Makes a file for the browser tests of Studio, and commits to it, or connects devices to a server.
+        .executableTarget(
+            name: "freehold-studiochild",
+            dependencies: [
+                .product(name: "Freehold", package: "Freehold"),
+                .product(name: "FreeholdEngine", package: "Freehold"),
+                .product(name: "FreeholdSync", package: "Freehold"),
+                .product(name: "FreeholdSyncCore", package: "Freehold"),
+            ],
+            path: "Tests/StudioChild",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "FreeholdServerTests",
             dependencies: [
-                "FreeholdServer", "FreeholdHTTP", "PostgresProcess", "SyncChild", "TestReceiver", "ServerTestRandom",
+                "FreeholdServer", "FreeholdHTTP", "FreeholdPostgresAccounts", "FreeholdPostgresStore",
+                "FreeholdStudioServer", "FreeholdServerStudio", "PostgresProcess",
+                "SyncChild", "TestReceiver", "ServerTestRandom", "RealmClientSocket",
+                .product(name: "FreeholdRealmWire", package: "Freehold"),
+                .product(name: "FreeholdStudio", package: "Freehold"),
+                .product(name: "FreeholdEngine", package: "Freehold"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),

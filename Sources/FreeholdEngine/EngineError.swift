@@ -55,7 +55,23 @@ public struct EngineError: Error, Equatable, Sendable, CustomStringConvertible {
         case io
     }
 
+    /// A case of a code that callers treat differently from the others.
+    public enum Detail: String, Sendable, CaseIterable {
+        /// The file is encrypted, and no key was given.
+        case keyIsMissing
+        /// The file is encrypted with another key, or this process has it open with another key or without one.
+        case keyIsWrong
+        /// A key was given, and the file isn't encrypted.
+        case keyIsUnneeded
+        /// This process has the file open in another way: read-only, immutable or in memory.
+        case otherSettings
+        /// The file was never a Freehold file.
+        case foreignFile
+    }
+
     public let code: Code
+    /// The case of the code, if callers may distinguish it.
+    public let detail: Detail?
     public let message: String
     /// The path of the file, if the error belongs to a file.
     public let path: String?
@@ -68,6 +84,7 @@ public struct EngineError: Error, Equatable, Sendable, CustomStringConvertible {
     public init(
         _ code: Code,
         _ message: String,
+        detail: Detail? = nil,
         path: String? = nil,
         underlying: Int32? = nil,
         table: String? = nil,
@@ -76,6 +93,7 @@ public struct EngineError: Error, Equatable, Sendable, CustomStringConvertible {
         self.table = table
         self.columns = columns
         self.code = code
+        self.detail = detail
         self.message = message
         self.path = path
         self.underlying = underlying

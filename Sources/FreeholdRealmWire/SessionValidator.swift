@@ -61,7 +61,7 @@ public struct SessionValidator: Sendable {
             try change(number) { session throws(OutgoingError) in
                 try Self.require(mark > session.receivedMark, "The numbers of marks don't rise")
                 session.receivedMark = mark
-                session.markedQuery = session.newestQuery
+                session.markedQueries[mark] = session.newestQuery
             }
         case .unbind(let number):
             try change(number) { session throws(OutgoingError) in session.isUnbinding = true }
@@ -171,8 +171,8 @@ private struct Session: Sendable {
     var bootstrapped = 0
     var receivedMark: UInt64 = 0
     var answeredMark: UInt64 = 0
-    /// The newest query set when the last mark was received.
-    var markedQuery: Int64 = 0
+    /// The newest query set when each unanswered mark was received.
+    var markedQueries: [UInt64: Int64] = [:]
     /// The versions of refusals whose entry wasn't sent yet.
     var refusals: [UInt64] = []
 
@@ -200,11 +200,12 @@ private struct Session: Sendable {
     mutating func send(mark: UInt64) throws(OutgoingError) {
         try require(!isDead, "The session has had an error")
         try require(mark > answeredMark && mark <= receivedMark, "The mark isn't expected")
-        let query = queries[markedQuery]
+        let query = markedQueries[mark].flatMap { queries[$0] }
         try require(
             query != .waiting && query != .bootstrapping,
             "The mark has to follow the bootstrap of its query set"
         )
+        markedQueries = markedQueries.filter { $0.key > mark }
         answeredMark = mark
     }
 

@@ -35,7 +35,7 @@ private struct ApplyRun {
     let number: UInt64?
     let isStrict: Bool
     var position = 0
-    private var insertions: UInt32 = 0
+    private var insertions: UInt64 = 0
     /// The touched objects before the changeset.
     private var before: [WireObject: WireFields?] = [:]
 

@@ -1,7 +1,7 @@
 extension WireState {
     /// Returns a small changeset that turns this state into another one.
     ///
-    /// It doesn't clear collections, so that elements that a client has inserted meanwhile stay. It erases elements from the end of
+    /// It doesn't clear collections, so that unsent insertions of a client are kept. It erases elements from the end of
     /// a list, then inserts from the front, and changes the inside of elements last. The fields of an object follow its creation
     /// directly, because the official client corrupts its memory otherwise.
     ///
@@ -187,11 +187,30 @@ private struct Difference {
         for key in old.keys.sorted() where new[key] == nil { update(self.path(path, .name(key)), .erased) }
         for key in new.keys.sorted() {
             let (place, value) = (self.path(path, .name(key)), new[key]!)
-            if let present = old[key] {
+            if let present = old[key], !isReplaced(present, by: value, of: column.target ?? "") {
                 if present != value { change(present, to: value, at: place, column: column) }
             } else {
                 update(place, value.container ?? value.payload)
                 fill(value, at: place, column: column)
+            }
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether an embedded object at a key of a dictionary is written as a whole.
+    ///
+    /// A client that has replaced the object unsent applies the difference to its new object, because its merge keeps changes inside of
+    /// a replaced entry. There, only plain fields and sets can be changed regardless of what they contain.
+    private func isReplaced(_ old: WireValue, by new: WireValue, of table: WireText) -> Bool {
+        guard case .object(let first) = old, case .object(let second) = new else { return false }
+        return (schema[table]?.columns ?? []).contains { column in
+            let initial = column.initialValue
+            let values = [first[column.field] ?? initial, second[column.field] ?? initial]
+            guard values[0] != values[1] else { return false }
+            return values.contains { value in
+                switch value {
+                case .scalar, .set: false
+                case .object, .list, .dictionary: true
+                }
             }
         }
     }

@@ -46,9 +46,9 @@ public struct ElementID: Hashable, Sendable {
     /// The changeset, by a number of the caller's choice.
     public var change: UInt64
     /// The number of the insertion in the changeset.
-    public var number: UInt32
+    public var number: UInt64
 
-    public init(change: UInt64, number: UInt32) {
+    public init(change: UInt64, number: UInt64) {
         self.change = change
         self.number = number
     }
@@ -160,7 +160,7 @@ extension WireDecimal {
 
 extension ColumnSpec {
     /// The value of the field in a new object.
-    var initialValue: WireValue {
+    package var initialValue: WireValue {
         switch collection {
         case .list: return .list(WireList())
         case .dictionary: return .dictionary([:])

@@ -59,6 +59,8 @@ public final class FileServerStore: Sendable {
         /// The number of rows of a cluster in new files. With fewer rows, single changes are faster, and scans and
         /// large imports are slower. Each commit writes the last leaf of each column of the log.
         package var clusterSpan = 128
+        /// The number of elements from which on a list is long: see `StoredImages`.
+        package var longList = MergedObject.longList
         package var pinAge = Duration.seconds(60)
         package var pinGrowth: UInt64 = 64 << 20
         package var clock: @Sendable () -> ContinuousClock.Instant = { .now }
@@ -256,7 +258,7 @@ extension ServerStoreRequest.Kind {
     fileprivate var makesStream: Bool {
         switch self {
         case .makeFile, .openWriter, .commit, .stage, .keepPart: true
-        case .bind, .noteFile, .noteQueries, .read, .parts, .dropParts, .keptParts, .trimParts, .trimFiles,
+        case .bind, .noteFile, .noteQueries, .noteFront, .read, .parts, .dropParts, .keptParts, .trimParts, .trimFiles,
             .trimWriters,
             .step, .page, .keys, .objects, .trim:
             false

@@ -6,6 +6,7 @@ public import FreeholdSyncCore
 public struct LocalNode {
     private var machine: ServerMachine
     private let perform: (ServerStoreRequest) -> ServerStoreAnswer
+    private let isOver: () -> Bool
     private var random = SystemRandomNumberGenerator()
     private var last: SubmissionNumber = 0
 
@@ -22,15 +23,18 @@ public struct LocalNode {
         self.init(app: app, known, matcher: matcher, writerSecret: writerSecret) { store.perform($0) }
     }
 
-    /// - Parameter perform: Executes a request of the store, and waits for the answer.
+    /// - Parameters:
+    ///   - isOver: Returns whether a submission that has failed isn't tried again.
+    ///   - perform: Executes a request of the store, and waits for the answer.
     public init(
         app: SyncString,
         _ known: ServerApp,
         matcher: some ConditionMatcher = QueryMatcher(),
         writerSecret: (@Sendable (StreamName) -> FileSecret)? = nil,
+        isOver: @escaping () -> Bool = { false },
         perform: @escaping (ServerStoreRequest) -> ServerStoreAnswer
     ) {
-        self.perform = perform
+        (self.perform, self.isOver) = (perform, isOver)
         var configuration = ServerConfiguration(apps: [app: known]) { _, _ in nil }
         configuration.groupDelay = 0
         configuration.writerSecret = writerSecret
@@ -47,6 +51,7 @@ public struct LocalNode {
         let start = Self.now
         while true {
             while !events.isEmpty {
+                guard !isOver() else { break }
                 for action in machine.handle(events.removeFirst(), now: Self.now, random: &random) {
                     switch action {
                     case .submitted(let number, let outcome): if number == last { return outcome }
@@ -57,7 +62,7 @@ public struct LocalNode {
                     }
                 }
             }
-            guard Self.now - start < 30_000 else {
+            guard Self.now - start < 30_000, !isOver() else {
                 return .failed(.transient(after: 1_000), text: "The documents can't be written.")
             }
             // The store failed, or another program has committed. The machine tries again.

@@ -62,7 +62,7 @@ extension Place {
             switch step {
             case .element(let element): Step.element(element.renumbered(new))
             case .instance(.own(let number)): Step.instance(.own(new(number)))
-            case .property, .entry, .nested, .instance(.confirmed): step
+            case .property, .entry, .nested, .instance(.confirmed), .instance(.known): step
             }
         }
         return Place(object, path)

@@ -66,6 +66,7 @@ extension ElementReference: CustomStringConvertible {
         switch self {
         case .confirmed(let index): "[\(index)]"
         case .own(let number): "own \(number)"
+        case .made(let made): "\(made.number) of v\(made.version)"
         }
     }
 }
@@ -85,6 +86,7 @@ extension Place: CustomStringConvertible {
             case .entry(let key): "{\(key)}"
             case .nested(let key): "/\(key)"
             case .instance(.confirmed): "!"
+            case .instance(.known): ".known"
             case .instance(.own(let number)): "!\(number)"
             }
         }

@@ -13,6 +13,8 @@ public enum ElementReference: Hashable, Sendable {
     case confirmed(Int)
     /// The slot that the author's insert or move with this number created, in this commit or an earlier one.
     case own(OwnNumber)
+    /// The slot that the commit of a version created with a number of its author. Only front ends of the server write it.
+    case made(Made)
 }
 
 /// A reference to an embedded object at a place (sync-design.md, section 5; sync-attack.md, H12).
@@ -21,6 +23,8 @@ public enum InstanceReference: Hashable, Sendable {
     case confirmed
     /// The embedded object that the author assigned with this number.
     case own(OwnNumber)
+    /// The embedded object at the place, if the author saw it or its file assigned it. Only front ends of the server write it.
+    case known
 }
 
 /// The neighbours between which an element is inserted, as the author saw the stored list. A hidden element can be a

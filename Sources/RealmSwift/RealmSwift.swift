@@ -1,6 +1,16 @@
 @_exported public import Foundation
 @_exported public import Freehold
 
+#if canImport(Combine) || Combine
+    // Publishers.
+    @_exported public import FreeholdCombine
+#endif
+
+#if canImport(SwiftUI) || SwiftUIShapes
+    // Property wrappers of views.
+    @_exported public import FreeholdSwiftUI
+#endif
+
 #if Sync
     // App, User, subscriptions, sessions.
     @_exported public import FreeholdSync

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import FreeholdRealmWire
+@testable import TestRealmClient
 
 /// The merge and the applier beside a plain model that was written from the rules alone.
 @Suite("Realm wire: comparison with the model")

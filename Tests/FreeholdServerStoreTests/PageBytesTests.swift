@@ -22,21 +22,31 @@ struct PageBytesTests {
             for index in 0..<6 { create(.string(SyncString("key \(index)")), "b") }
         }
 
-        private mutating func commit(_ change: Change) {
-            number += 1
-            let commit = Commit(
-                number: number,
-                clock: Clock(milliseconds: Int64(number) * 1_000),
-                base: head.version,
-                seen: [change.object: head.version],
-                changes: [change]
-            )
-            driver.commit([(FileIdent(rawValue: 1), commit, now: Int64(number) * 1_000)])
+        private mutating func commit(_ change: Change) { commit([change]) }
+
+        /// Makes a group of commits with a change each.
+        mutating func commit(_ changes: [Change]) {
+            let group = changes.map { change in
+                number += 1
+                let commit = Commit(
+                    number: number,
+                    clock: Clock(milliseconds: Int64(number) * 1_000),
+                    base: head.version,
+                    seen: [change.object: head.version],
+                    changes: [change]
+                )
+                return (FileIdent(rawValue: 1), commit, now: Int64(number) * 1_000)
+            }
+            driver.commit(group)
         }
 
-        private mutating func create(_ key: PrimaryKey, _ letter: String) {
-            let text = SyncString(String(repeating: letter, count: PageBytesTests.length))
+        mutating func create(_ key: PrimaryKey, _ letter: String, length: Int = PageBytesTests.length) {
+            let text = SyncString(String(repeating: letter, count: length))
             commit(.create(ObjectName("Thing", key), [NewField("text", .value(.string(text)))]))
+        }
+
+        mutating func set(_ name: ObjectName, _ field: SyncString, _ value: SyncValue) {
+            commit(.set(Place(name, field), value, .real))
         }
 
         mutating func shorten(_ keys: [PrimaryKey]) {
@@ -141,6 +151,73 @@ struct PageBytesTests {
             cursor = step.to
         }
         expectEqual(steps, [14, 4])
+        expectEqual(world.driver.store.problems, [])
+    }
+
+    @Test func `a step with a large object takes further commits on it, and none on others`() throws {
+        var world = try World()
+        defer { world.driver.store.remove() }
+        let large = ObjectName("Thing", 100)
+        world.create(large.key, "c", length: 5 << 20)
+        let start = StreamVersion(keys.count + 1)
+        for number in 0..<70 { world.set(large, "number", .int(Int64(number))) }
+        world.shorten([keys[2]])
+        guard case .bind(let answer) = world.perform(.bind(FileQuery(ident: nil, acknowledged: 0, cursor: start))),
+            let hash = answer.cursor
+        else {
+            Issue.record("no cursor")
+            return
+        }
+        var cursor = Cursor(epoch: world.head.epoch, version: start, hash: hash)
+        var steps: [[Int]] = []
+        while cursor.version < world.head.version {
+            guard case .step(let step?) = world.perform(.step(after: cursor, objects: 1_000)) else {
+                Issue.record("no step")
+                return
+            }
+            steps.append([step.objects.count, Int(step.to.version - step.from.version)])
+            cursor = step.to
+        }
+        expectEqual(steps, [[1, 1 + 64], [1, 5], [1, 1]])
+        // A reader that takes the objects one by one receives each commit.
+        cursor = Cursor(epoch: world.head.epoch, version: start, hash: hash)
+        guard case .step(let step?) = world.perform(.step(after: cursor, objects: 1)) else {
+            Issue.record("no step")
+            return
+        }
+        expectEqual(step.to.version, start + 1)
+        expectEqual(world.driver.store.problems, [])
+    }
+
+    @Test func `a step with a long list takes more further commits on it`() throws {
+        var world = try World()
+        defer { world.driver.store.remove() }
+        let large = ObjectName("Thing", 100)
+        let texts = Array(repeating: SyncValue.string(SyncString(String(repeating: "c", count: 5_000))), count: 1_100)
+        world.commit([.create(large, [NewField("list", .list(first: 1, texts))])])
+        let start = world.head.version - 1
+        for first in [2_000, 3_000] as [OwnNumber] {
+            let gap = Gap(after: nil, before: nil)
+            world.commit((0..<100).map { .insert(Place(large, "list"), gap, first: first + $0, ["new"]) })
+        }
+        guard case .bind(let answer) = world.perform(.bind(FileQuery(ident: nil, acknowledged: 0, cursor: start))),
+            let hash = answer.cursor
+        else {
+            Issue.record("no cursor")
+            return
+        }
+        let cursor = Cursor(epoch: world.head.epoch, version: start, hash: hash)
+        guard case .step(let step?) = world.perform(.step(after: cursor, objects: 1_000)) else {
+            Issue.record("no step")
+            return
+        }
+        // The object doesn't exist before the first of them.
+        expectEqual(step.to.version, start + 1 + 64)
+        guard case .step(let next?) = world.perform(.step(after: step.to, objects: 1_000)) else {
+            Issue.record("no step")
+            return
+        }
+        expectEqual(next.to.version, world.head.version)
         expectEqual(world.driver.store.problems, [])
     }
 }

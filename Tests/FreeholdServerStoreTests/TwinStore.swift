@@ -30,10 +30,10 @@ struct TwinStore: WorldStore {
         file = try FileServerStore(at: folder, epoch: epoch, schemas: schemas, options: options)
     }
 
-    /// Many clusters with few rows.
+    /// Many clusters with few rows, and differences of all lists.
     static var small: FileServerStore.Options {
         var options = FileServerStore.Options()
-        (options.clusterSpan, options.mapSize) = (4, 64 << 20)
+        (options.clusterSpan, options.mapSize, options.longList) = (4, 64 << 20, 1)
         return options
     }
 

@@ -9,6 +9,7 @@ final class ConnectionTimer: Sendable {
     let limit: TimeAmount
     private let timer: NIOLoopBoundBox<Scheduled<Void>?>
     private let late: NIOLoopBoundBox<(() -> Void)?>
+    private let isWaiting: NIOLoopBoundBox<Bool>
 
     /// Creates and starts the timer.
     ///
@@ -17,6 +18,7 @@ final class ConnectionTimer: Sendable {
         (self.channel, self.limit) = (channel, .milliseconds(limit))
         timer = NIOLoopBoundBox(nil, eventLoop: channel.eventLoop)
         late = NIOLoopBoundBox(nil, eventLoop: channel.eventLoop)
+        isWaiting = NIOLoopBoundBox(false, eventLoop: channel.eventLoop)
         start()
         channel.closeFuture.whenComplete { _ in
             self.stop()
@@ -27,22 +29,48 @@ final class ConnectionTimer: Sendable {
     /// Sets a closure that is called at the end of the time instead of closing the connection. `nil` restores the closing.
     func onLate(_ body: (() -> Void)?) { late.value = body }
 
-    /// Restarts the timer.
-    ///
-    /// - Parameter time: The time in place of the limit.
-    func start(_ time: TimeAmount? = nil) {
-        stop()
-        timer.value = channel.eventLoop.scheduleTask(in: time ?? limit) { self.end() }
+    /// Restarts the timer with the limit.
+    func start() { start(in: limit) }
+
+    /// Restarts the timer for the time until the first byte of the next request. From then on the limit counts.
+    func waitForRequest(_ time: TimeAmount) {
+        start(in: time)
+        isWaiting.value = true
     }
+
+    /// Begins the time of a request if its first byte has arrived.
+    func bytesArrived() { if isWaiting.value { start() } }
 
     func stop() {
         timer.value?.cancel()
         timer.value = nil
+        isWaiting.value = false
+    }
+
+    private func start(in time: TimeAmount) {
+        stop()
+        timer.value = channel.eventLoop.scheduleTask(in: time) { self.end() }
     }
 
     private func end() {
         timer.value = nil
+        isWaiting.value = false
         guard let body = late.value else { return channel.close(promise: nil) }
         body()
+    }
+}
+
+/// A handler that starts the time of a request with its first byte. A head that arrives byte by byte has the time of a request,
+/// and not the time that a connection may wait.
+final class FirstBytes: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let timer: ConnectionTimer
+
+    init(_ timer: ConnectionTimer) { self.timer = timer }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        timer.bytesArrived()
+        context.fireChannelRead(data)
     }
 }

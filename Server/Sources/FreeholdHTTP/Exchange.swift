@@ -16,6 +16,8 @@ final class Exchange {
     let id: String
     let began: NIODeadline
     let budget: (any HTTPBudget)?
+    /// A Boolean value that indicates whether a trusted proxy sent the request.
+    var isFromProxy = false
     var phase = Phase.reading
     var group: HTTPGroup?
     var route: HTTPRoute?
@@ -29,6 +31,8 @@ final class Exchange {
     var isRead = false
     var body: [UInt8] = []
     var bodyBytes = 0
+    /// The maximum size of the body, in bytes.
+    var bodyLimit: Int?
     var stream: HTTPBodyStream?
     /// The time at which the count `recent` of bytes began.
     var recentBegan = NIODeadline.distantPast

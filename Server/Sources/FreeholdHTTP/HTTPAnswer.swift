@@ -37,7 +37,7 @@ public struct HTTPAnswer: Sendable {
     ///
     /// - Parameter text: A sentence without characters that JSON escapes.
     public init(_ status: HTTPResponseStatus, code: String, text: String) {
-        let body = "{\"error\":\"\(text)\",\"error_code\":\"\(code)\"}"
+        let body = "{\"error\":\"\(text)\",\"error_code\":\"\(code)\",\"link\":\"\"}"
         self.init(status: status, type: "application/json", body: body)
     }
 

@@ -59,6 +59,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
             began: context.eventLoop.now,
             budget: application.budget()
         )
+        exchange.isFromProxy = isTrusted
         self.exchange = exchange
         guard head.isReadable(isHTTP2: isHTTP2) else { return respond(.unreadable, exchange, context) }
         guard application.allows(head.headers) else { return respond(.foreign, exchange, context) }
@@ -72,14 +73,15 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         }
         guard let group = application.group(head) else { return respond(.unreadable, exchange, context) }
         (exchange.route, exchange.parameters, exchange.refusal) = group.match(head)
-        guard let limit = group.bodyLimit else {
+        exchange.bodyLimit = exchange.route?.bodyLimit ?? group.bodyLimit
+        guard let limit = exchange.bodyLimit else {
             // The body is dropped.
             if head.expectation != nil { ask(exchange, context) }
             return
         }
         exchange.group = group
         if let length = head.bodyLength, length > limit { return respond(group.tooLarge, exchange, context) }
-        guard let identify = group.identify else { return accept(exchange, context) }
+        guard let identify = exchange.route?.identify ?? group.identify else { return accept(exchange, context) }
         exchange.isIdentifying = true
         timer.stop()
         let loop = context.eventLoop
@@ -137,7 +139,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func take(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
-        guard let exchange, let group = exchange.group, let limit = group.bodyLimit else { return }
+        guard let exchange, let group = exchange.group, let limit = exchange.bodyLimit else { return }
         guard exchange.phase == .reading || exchange.stream != nil, exchange.phase != .sending else { return }
         exchange.bodyBytes += bytes.readableBytes
         guard exchange.bodyBytes <= limit else { return refuse(group.tooLarge, exchange, context) }
@@ -230,7 +232,9 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
             address: proxies.client(peer?.ipAddress ?? "unknown", exchange.head.headers[proxies.header]),
             local: context.channel.localAddress,
             user: exchange.user,
-            budget: exchange.budget
+            budget: exchange.budget,
+            compresses: route.compresses,
+            isFromProxy: exchange.isFromProxy
         )
         exchange.phase = .working
         exchange.body = []
@@ -303,7 +307,9 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         if let count = answer.byteCount, answer.status != .noContent {
             headers.add(name: "Content-Length", value: "\(count)")
         }
-        headers.add(name: "Cache-Control", value: "no-store")
+        if !answer.headers.contains(where: { $0.0 == "Cache-Control" }) {
+            headers.add(name: "Cache-Control", value: "no-store")
+        }
         headers.add(name: "X-Content-Type-Options", value: "nosniff")
         if !exchange.id.isEmpty { headers.add(name: "X-Request-ID", value: exchange.id) }
         for (name, value) in application.origins?.headers(exchange.head) ?? [] { headers.add(name: name, value: value) }
@@ -394,7 +400,11 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         // The rest of an HTTP/2 request is dropped, within the time of a request.
         isOver = isLast || isHTTP2 || ends
         setReading(true, context.channel)
-        timer.start(isOver ? nil : .milliseconds(application.limits.keepAliveTimeout))
+        if isOver {
+            timer.start()
+        } else {
+            timer.waitForRequest(.milliseconds(application.limits.keepAliveTimeout))
+        }
         guard ends else { return context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil) }
         let (channel, written) = (context.channel, context.eventLoop.makePromise(of: Void.self))
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)

@@ -2,6 +2,9 @@
 public struct HTTPLimits: Hashable, Sendable {
     /// The number of connections of a listener. Further ones are closed at once.
     public var connections = 20_000
+    /// The number of connections of one address while a listener has more than half of ``connections``. Addresses of one IPv6 network of 64 bits
+    /// count as one. Trusted proxies have no such limit. With `nil`, an eighth of ``connections``, and at least 64.
+    public var connectionsPerAddress: Int?
     /// The time from the first byte of a request, or from the beginning of a connection, to the end of the request. An answer has the same time
     /// for each 64 KiB that its client receives.
     public var requestTimeout: Int64 = 10_000
@@ -24,6 +27,8 @@ public struct HTTPLimits: Hashable, Sendable {
     static let leastRate: Int64 = 1 << 10
     /// The bytes of an answer that are sent to a client at once.
     static let pieceBytes = 64 << 10
+
+    var effectiveConnectionsPerAddress: Int { connectionsPerAddress ?? max(connections / 8, 64) }
 
     public init() {}
 }

@@ -39,7 +39,7 @@ public final class HTTPListener: Sendable {
             application: application,
             webSocket: webSocket,
             tls: tls,
-            load: ListenerLoad(application.limits),
+            load: ListenerLoad(application.limits, proxies: application.proxies),
             connections: connections
         )
         let channel = try await bootstrap(group) { channel in
@@ -159,8 +159,9 @@ private struct ConnectionSetup: Sendable {
     let connections: OpenConnections
 
     func open(_ channel: any Channel) throws {
-        guard load.open() else { return channel.close(promise: nil) }
-        channel.closeFuture.whenComplete { [load] _ in load.close() }
+        let address = channel.remoteAddress?.ipAddress
+        guard load.open(from: address) else { return channel.close(promise: nil) }
+        channel.closeFuture.whenComplete { [load] _ in load.close(from: address) }
         let pipeline = channel.pipeline.syncOperations
         // Before its first request a client has little time.
         let timer = ConnectionTimer(channel, limit: application.limits.requestTimeout)
@@ -193,35 +194,40 @@ private struct ConnectionSetup: Sendable {
         let decoder = ByteToMessageHandler(
             HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits)
         )
-        let (last, order, form) = (LastAnswer(), HTTPServerPipelineHandler(), NIOHTTPResponseHeadersValidator())
+        let (first, last) = (FirstBytes(timer), LastAnswer())
+        let (order, form) = (HTTPServerPipelineHandler(), NIOHTTPResponseHeadersValidator())
         let (errors, connection) = (
             HTTPServerProtocolErrorHandler(), HTTPConnection(application, timer: timer, load: load)
         )
-        let gate = UpgradeGate(webSocket, allows: application.allows) { context in
+        let gate = UpgradeGate(webSocket, allows: application.allows) { context, admission in
             guard let gate = context.handler as? UpgradeGate else { return }
             let upgrade = NIOTypedHTTPServerUpgradeHandler<Void>(
                 httpEncoder: encoder,
-                extraHTTPHandlers: [decoder, last, order, form, errors, gate, connection],
-                upgradeConfiguration: upgrade(timer)
+                extraHTTPHandlers: [first, decoder, last, order, form, errors, gate, connection],
+                upgradeConfiguration: upgrade(timer, admission)
             )
             try context.pipeline.syncOperations.addHandler(upgrade, position: .after(gate))
         }
-        try pipeline.addHandlers([encoder, last, decoder, order, form, errors, gate, connection])
+        try pipeline.addHandlers([encoder, last, first, decoder, order, form, errors, gate, connection])
         connections.add(channel, isHTTP2: false)
     }
 
-    private func upgrade(_ timer: ConnectionTimer) -> NIOTypedHTTPServerUpgradeConfiguration<Void> {
+    private func upgrade(
+        _ timer: ConnectionTimer,
+        _ admission: HTTPWebSocketAdmission?
+    ) -> NIOTypedHTTPServerUpgradeConfiguration<Void> {
         let (webSocket, connections) = (webSocket, connections)
+        let headers = admission?.headers ?? HTTPHeaders()
         let upgrader = NIOTypedWebSocketServerUpgrader<Void>(
             maxFrameSize: webSocket?.frameBytes ?? 0,
             enableAutomaticErrorHandling: false,
             // The gate has decided.
-            shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(HTTPHeaders()) },
+            shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(headers) },
             upgradePipelineHandler: { channel, _ in
                 timer.stop()
                 connections.remove(channel)
                 return channel.eventLoop.makeCompletedFuture {
-                    try webSocket?.open(channel)
+                    if let admission { try admission.open(channel) } else { try webSocket?.open(channel) }
                     // WebSockets have a close of their own.
                     let pipeline = channel.pipeline.syncOperations
                     pipeline.removeHandler(try pipeline.handler(type: LingeringClose.self), promise: nil)
@@ -308,7 +314,7 @@ private final class StreamCount: NIOHTTP2StreamDelegate, Sendable {
     }
 
     func streamClosed(_ id: HTTP2StreamID, channel: any Channel) {
-        if count.subtract(1, ordering: .relaxed).newValue == 0 { timer.start(keepAlive) }
+        if count.subtract(1, ordering: .relaxed).newValue == 0 { timer.waitForRequest(keepAlive) }
         next.streamClosed(id, channel: channel)
     }
 }

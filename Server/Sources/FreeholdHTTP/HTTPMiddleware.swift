@@ -10,6 +10,8 @@ public protocol HTTPMiddleware: Sendable {
 }
 
 /// Records a span for each request, by the tracer that the program has set up with swift-distributed-tracing. Without one it does nothing.
+///
+/// The span continues the trace of a trusted proxy. Other clients can't choose a trace: each of their requests begins a new one.
 public struct TracingMiddleware: HTTPMiddleware {
     private struct HeaderExtractor: Extractor {
         func extract(key: String, from carrier: HTTPHeaders) -> String? { carrier.first(name: key) }
@@ -23,7 +25,7 @@ public struct TracingMiddleware: HTTPMiddleware {
     public func answer(_ request: HTTPRequest, next: @Sendable (HTTPRequest) async -> HTTPAnswer) async -> HTTPAnswer {
         let tracer = tracer ?? InstrumentationSystem.tracer
         var context = ServiceContext.current ?? .topLevel
-        tracer.extract(request.head.headers, into: &context, using: HeaderExtractor())
+        if request.isFromProxy { tracer.extract(request.head.headers, into: &context, using: HeaderExtractor()) }
         return await tracer.withAnySpan(request.operation ?? "HTTP", context: context, ofKind: .server) { span in
             span.attributes["http.request.method"] = request.head.method.rawValue
             span.attributes["http.request.id"] = request.id
@@ -36,30 +38,21 @@ public struct TracingMiddleware: HTTPMiddleware {
     }
 }
 
-/// Compresses the answers of routes that allow it, for clients that accept `gzip`.
+/// Compresses the answers of routes that allow it (``HTTPRoute/compresses``), for clients that accept `gzip`.
 ///
 /// An answer that has a coding already, a stream, a type that isn't text, and an answer below ``leastBytes`` isn't compressed.
 public struct CompressionMiddleware: HTTPMiddleware {
     /// The bytes of an answer from which compression saves packets.
     public static let leastBytes = 1_024
 
-    private let isCompressible: @Sendable (HTTPRequest) -> Bool
     private let compress: @Sendable (HTTPRequest, [UInt8]) async -> [UInt8]?
 
-    /// - Parameters:
-    ///   - operations: The names of the routes with answers that may be compressed.
-    ///   - compress: Returns bytes in the format gzip, or `nil` if they aren't fewer.
-    public init(
-        operations: Set<String>,
-        compress: @escaping @Sendable (HTTPRequest, [UInt8]) async -> [UInt8]?
-    ) {
-        isCompressible = { $0.operation.map { operations.contains($0) } ?? false }
-        self.compress = compress
-    }
+    /// - Parameter compress: Returns bytes in the format gzip, or `nil` if they aren't fewer.
+    public init(compress: @escaping @Sendable (HTTPRequest, [UInt8]) async -> [UInt8]?) { self.compress = compress }
 
     public func answer(_ request: HTTPRequest, next: @Sendable (HTTPRequest) async -> HTTPAnswer) async -> HTTPAnswer {
         var answer = await next(request)
-        guard isCompressible(request), Self.isText(answer.type),
+        guard request.compresses, Self.isText(answer.type),
             !answer.headers.contains(where: { $0.0.lowercased() == "content-encoding" })
         else { return answer }
         let bytes: [UInt8]

@@ -43,6 +43,10 @@ public struct HTTPRequest: Sendable {
     /// The user, for groups that identify it.
     public var user: (any HTTPUser)?
     public var budget: (any HTTPBudget)?
+    /// A Boolean value that indicates whether the route's answers may be compressed.
+    public var compresses: Bool
+    /// A Boolean value that indicates whether a trusted proxy sent the request. The headers of other senders, such as those of traces, are the client's.
+    public var isFromProxy: Bool
 
     public init(
         head: HTTPRequestHead,
@@ -54,11 +58,14 @@ public struct HTTPRequest: Sendable {
         address: String,
         local: SocketAddress? = nil,
         user: (any HTTPUser)? = nil,
-        budget: (any HTTPBudget)? = nil
+        budget: (any HTTPBudget)? = nil,
+        compresses: Bool = false,
+        isFromProxy: Bool = false
     ) {
         (self.head, self.id, self.operation, self.parameters) = (head, id, operation, parameters)
         (self.body, self.stream, self.address, self.local) = (body, stream, address, local)
         (self.user, self.budget) = (user, budget)
+        (self.compresses, self.isFromProxy) = (compresses, isFromProxy)
     }
 
     /// The path's variable part of a name.

@@ -7,7 +7,7 @@ public import NIOHTTP1
 ///     }
 public struct HTTPRoute: Sendable {
     public let method: HTTPMethod
-    /// The path below the group's root. A part in braces is variable: it isn't empty, and has no slash.
+    /// The path below the group's root, or an empty text for the root itself. A part in braces is variable: it isn't empty, and has no slash.
     public let path: String
     /// The name in logs, metrics, traces and in the OpenAPI document.
     public let operation: String
@@ -17,6 +17,10 @@ public struct HTTPRoute: Sendable {
     public let compresses: Bool
     /// A Boolean value that indicates whether the handler reads the body as a stream (``HTTPRequest/stream``).
     public let streamsBody: Bool
+    /// The maximum size of a body, in bytes, if it differs from the group's.
+    public let bodyLimit: Int?
+    /// Identifies the user in place of the group's function.
+    let identify: (@Sendable (HTTPRequestHead) async -> HTTPIdentification)?
     let answer: @Sendable (HTTPRequest) async -> HTTPAnswer
     fileprivate let parts: [Part]
 
@@ -37,10 +41,13 @@ public struct HTTPRoute: Sendable {
         statuses: Set<Int>,
         compresses: Bool = false,
         streamsBody: Bool = false,
+        bodyLimit: Int? = nil,
+        identify: (@Sendable (HTTPRequestHead) async -> HTTPIdentification)? = nil,
         answer: @escaping @Sendable (HTTPRequest) async -> HTTPAnswer
     ) {
         (self.method, self.path, self.operation, self.statuses) = (method, path, operation, statuses)
         (self.compresses, self.streamsBody, self.answer) = (compresses, streamsBody, answer)
+        (self.bodyLimit, self.identify) = (bodyLimit, identify)
         parts = path.split(separator: "/", omittingEmptySubsequences: false).map { Part($0) }
     }
 
@@ -51,7 +58,9 @@ public struct HTTPRoute: Sendable {
         for (name, part) in zip(names, parts) {
             switch part {
             case .literal(let text): guard text == name else { return nil }
-            case .variable(let key): found[key] = name
+            case .variable(let key):
+                guard !name.isEmpty else { return nil }
+                found[key] = name
             }
         }
         return found
@@ -133,8 +142,9 @@ public struct HTTPGroup: Sendable {
         return answer
     }
 
-    /// Returns the parts of a path, decoded, or `nil` if it isn't one.
+    /// Returns the parts of a path, decoded, or `nil` if it isn't one. The root itself has one empty part.
     private static func names(_ path: Substring) -> [String]? {
+        guard !path.isEmpty else { return [""] }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 16 else { return nil }
         var names: [String] = []

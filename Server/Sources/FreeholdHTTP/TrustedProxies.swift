@@ -60,6 +60,13 @@ public struct TrustedProxies: Hashable, Sendable {
         return networks.contains { $0.contains(octets) }
     }
 
+    /// Returns the bytes of an IPv4 address, or those of the 64-bit network of an IPv6 address. Returns `nil` for a text that is neither.
+    static func network(of address: String) -> [UInt8]? {
+        guard let octets = Network.octets(address) else { return nil }
+        let isMapped = octets[..<10].allSatisfy { $0 == 0 } && octets[10] == 0xFF && octets[11] == 0xFF
+        return isMapped ? Array(octets[12...]) : Array(octets[..<8])
+    }
+
     /// Returns an address without a port, brackets and a zone. Returns `nil` for a text that isn't an address.
     private static func address(_ text: Substring) -> String? {
         var text = text

@@ -12,6 +12,8 @@ public struct HTTPWebSocket: Sendable {
     public var isOpen: @Sendable (HTTPHeaders) -> Bool
     /// Adds the handlers behind the decoder of frames, on the channel's loop.
     public var open: @Sendable (any Channel) throws -> Void
+    /// WebSockets at other paths, which need a decision about each request.
+    public var family: HTTPWebSocketFamily?
 
     public init(
         path: String,
@@ -24,6 +26,33 @@ public struct HTTPWebSocket: Sendable {
     }
 }
 
+/// WebSockets at several paths.
+public struct HTTPWebSocketFamily: Sendable {
+    /// Returns whether a path without its query belongs to the family.
+    public var matches: @Sendable (_ path: String) -> Bool
+    /// Decides about a request. Without an admission it is answered like other requests.
+    public var admit: @Sendable (HTTPRequestHead) async -> HTTPWebSocketAdmission?
+
+    public init(
+        matches: @escaping @Sendable (_ path: String) -> Bool,
+        admit: @escaping @Sendable (HTTPRequestHead) async -> HTTPWebSocketAdmission?
+    ) {
+        (self.matches, self.admit) = (matches, admit)
+    }
+}
+
+/// The permission of a request to become a WebSocket.
+public struct HTTPWebSocketAdmission: Sendable {
+    /// The headers of the answer, such as the selected sub-protocol.
+    public var headers: HTTPHeaders
+    /// Adds the handlers behind the decoder of frames, on the channel's loop.
+    public var open: @Sendable (any Channel) throws -> Void
+
+    public init(headers: HTTPHeaders, open: @escaping @Sendable (any Channel) throws -> Void) {
+        (self.headers, self.open) = (headers, open)
+    }
+}
+
 /// A handler in front of the connection's handler. For a WebSocket request, it adds NIO's upgrade handler, which then handles the request. The
 /// handler is added this late because proxies send such a request also on connections with earlier requests. In other requests, the gate removes
 /// the request for an upgrade.
@@ -33,19 +62,25 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
 
     private let webSocket: HTTPWebSocket?
     private let allows: @Sendable (HTTPHeaders) -> Bool
-    private let upgrade: (ChannelHandlerContext) throws -> Void
+    private let upgrade: (ChannelHandlerContext, HTTPWebSocketAdmission?) throws -> Void
     private var isUpgrading = false
+    /// The parts that wait for the decision about a request. There are few, because such a request has no body.
+    private var waiting: [NIOAny]?
 
     /// - Parameter upgrade: Adds NIO's handler behind the gate.
     init(
         _ webSocket: HTTPWebSocket?,
         allows: @escaping @Sendable (HTTPHeaders) -> Bool,
-        upgrade: @escaping (ChannelHandlerContext) throws -> Void
+        upgrade: @escaping (ChannelHandlerContext, HTTPWebSocketAdmission?) throws -> Void
     ) {
         (self.webSocket, self.allows, self.upgrade) = (webSocket, allows, upgrade)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if waiting != nil {
+            waiting?.append(data)
+            return
+        }
         guard !isUpgrading, case .head(let came) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
         var head = came.resolved
         guard head.headers.contains(name: "Upgrade") else {
@@ -54,12 +89,55 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
         if let webSocket, head.isForWebSocket(at: webSocket.path), allows(head.headers), webSocket.isOpen(head.headers)
         {
             isUpgrading = true
-            do { try upgrade(context) } catch { return context.close(promise: nil) }
+            do { try upgrade(context, nil) } catch { return context.close(promise: nil) }
+        } else if let webSocket, let family = webSocket.family, family.matches(head.plainPath),
+            head.isForWebSocket(at: head.uri), allows(head.headers), webSocket.isOpen(head.headers)
+        {
+            return ask(family, head, context)
         } else {
             head.removeUpgrade()
             // The decoder reads nothing behind such a request.
             head.headers.replaceOrAdd(name: "Connection", value: "close")
         }
         context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
+    /// Waits for the decision about a request.
+    private func ask(_ family: HTTPWebSocketFamily, _ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        waiting = []
+        let (gate, loop) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        Task {
+            let admission = await family.admit(head)
+            loop.execute { gate.value.decided(admission, head, bound.value) }
+        }
+    }
+
+    private func decided(
+        _ admission: HTTPWebSocketAdmission?,
+        _ head: HTTPRequestHead,
+        _ context: ChannelHandlerContext
+    ) {
+        guard let parts = waiting, context.channel.isActive else { return }
+        waiting = nil
+        var head = head
+        if let admission {
+            isUpgrading = true
+            do { try upgrade(context, admission) } catch { return context.close(promise: nil) }
+        } else {
+            head.removeUpgrade()
+            head.headers.replaceOrAdd(name: "Connection", value: "close")
+        }
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+        for part in parts { context.fireChannelRead(part) }
+        context.fireChannelReadComplete()
+    }
+}
+
+extension HTTPRequestHead {
+    /// The path without its query, with single slashes.
+    var plainPath: String {
+        let path = uri.prefix { $0 != "?" }
+        return String(path).withSingleSlashes
     }
 }

@@ -8,12 +8,13 @@ import Logging
 @main struct FreeholdServerBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measures a server on loopback, with stores in memory where nothing else is said.",
-        subcommands: [Latency.self, Uploads.self, Ingest.self, Fan.self, Idle.self]
+        subcommands: [Latency.self, Uploads.self, Binds.self, Ingest.self, Lists.self, Fan.self, Idle.self, Realm.self]
     )
 
     /// Starts a server in this process that each user may use.
-    static func server() async throws -> RunningServer {
-        var settings = ServerSettings(node: NodeConfiguration(apps: ["bench": NodeApp(access: .everyone)]))
+    static func server(apps: [SyncString] = ["bench"]) async throws -> RunningServer {
+        let all = Dictionary(uniqueKeysWithValues: apps.map { ($0, NodeApp(access: .everyone)) })
+        var settings = ServerSettings(node: NodeConfiguration(apps: all))
         (settings.port, settings.administratorPort, settings.isDevelopment) = (0, nil, true)
         return try await RunningServer.start(
             settings,
@@ -31,27 +32,48 @@ import Logging
     }
 }
 
+/// The server that is measured: one in this process, or one in another.
+struct MeasuredServer: ParsableArguments {
+    @Option(help: "The port of a server that runs with --development. Without it, a server is started in this process.")
+    var port: Int?
+    @Option(help: "The name of the app. Further apps have the numbers from 1 on behind this name.")
+    var app = "bench"
+
+    /// Returns the name of an app.
+    func app(_ index: Int) -> SyncString { SyncString(index == 0 ? app : app + String(index)) }
+
+    /// Runs a closure with the port of the server, and ends a server of this process afterwards.
+    func measure(_ body: (Int) async throws -> Void) async throws {
+        if let port { return try await body(port) }
+        let server = try await FreeholdServerBench.server(apps: (0..<16).map { app($0) })
+        try await body(server.port)
+        await server.stop(after: 0)
+    }
+}
+
 /// Measures the time of one change from one client to another.
 struct Latency: AsyncParsableCommand {
     @Option var count = 2_000
+    @OptionGroup var server: MeasuredServer
 
-    func run() async throws {
-        let server = try await FreeholdServerBench.server()
+    func run() async throws { try await server.measure { try await run(port: $0) } }
+
+    private func run(port: Int) async throws {
         let client = SyncClient()
         var (stores, sessions): ([QueuedStore<MemoryClientStore>], [SyncSession]) = ([], [])
         for user in ["ann", "bob"] {
             let store = QueuedStore(MemoryClientStore())
             let session = SyncSession(
-                ClientConfiguration(app: "bench", token: AccessToken(SyncString("user:" + user))),
+                ClientConfiguration(app: server.app(0), token: AccessToken(SyncString("user:" + user))),
                 store: store,
-                transport: client.transport(to: FreeholdServerBench.endpoint(server.port), user: user)
+                transport: client.transport(to: FreeholdServerBench.endpoint(port), user: user)
             )
             let set = try await session.subscribe([ClassQuery(className: "Thing", condition: "TRUEPREDICATE")])
             try await session.waitForQuerySet(set.version)
             stores.append(store)
             sessions.append(session)
         }
-        let name = ObjectName("Thing", 1)
+        let name = ObjectName("Thing", -1)
         try stores[0].commit { try $0.commit([.create(name, [:], defaults: [])], wall: DeviceClock.shared.now()) }
         try await sessions[0].waitForUpload()
         try await sessions[1].waitForDownload()
@@ -66,7 +88,6 @@ struct Latency: AsyncParsableCommand {
         }
         print("a change to another client, \(count) one after the other: \(FreeholdServerBench.quantiles(times))")
         for session in sessions { await session.close() }
-        await server.stop(after: 0)
     }
 }
 
@@ -75,16 +96,19 @@ struct Uploads: AsyncParsableCommand {
     @Option var clients = 2
     @Option var commits = 500
     @Option(help: "Objects a commit.") var objects = 200
+    @Option(help: "Apps, each with a stream. The clients use them in turns.") var streams = 1
+    @OptionGroup var server: MeasuredServer
 
-    func run() async throws {
-        let server = try await FreeholdServerBench.server()
+    func run() async throws { try await server.measure { try await run(port: $0) } }
+
+    private func run(port: Int) async throws {
         let client = SyncClient()
         let started = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<clients {
-                group.addTask { [commits, objects] in
-                    let uploader = Uploader(index, commits, objects)
-                    let transport = client.transport(to: FreeholdServerBench.endpoint(server.port), user: "\(index)")
+                group.addTask { [commits, objects, app = server.app(index % streams)] in
+                    let uploader = Uploader(index, commits, objects, app: app)
+                    let transport = client.transport(to: FreeholdServerBench.endpoint(port), user: "\(index)")
                     await uploader.run(transport)
                 }
             }
@@ -93,9 +117,36 @@ struct Uploads: AsyncParsableCommand {
         let seconds = started.duration(to: .now) / .seconds(1)
         let total = clients * commits * objects
         print(
-            "\(total) objects made by \(clients) clients, \(objects) a commit: \(Int(Double(total) / seconds)) operations/s"
+            "\(total) objects made by \(clients) clients, \(objects) a commit, \(streams) streams: \(Int(Double(total) / seconds)) operations/s"
         )
-        await server.stop(after: 0)
+    }
+}
+
+/// Measures the time until many sessions of several connections are bound.
+struct Binds: AsyncParsableCommand {
+    @Option var connections = 100
+    @Option(help: "Sessions of each connection.") var sessions = 100
+    @OptionGroup var server: MeasuredServer
+
+    func run() async throws { try await server.measure { try await run(port: $0) } }
+
+    private func run(port: Int) async throws {
+        let client = SyncClient()
+        let tally = Tally()
+        let started = ContinuousClock.now
+        var binders: [Binder] = []
+        for index in 0..<connections {
+            let transport = client.transport(to: FreeholdServerBench.endpoint(port), user: "\(index)")
+            for _ in 0..<sessions {
+                let binder = Binder(index, tally, app: server.app(0))
+                binder.open(transport)
+                binders.append(binder)
+            }
+        }
+        await tally.wait(forReady: connections * sessions)
+        let seconds = started.duration(to: .now) / .seconds(1)
+        print("\(connections * sessions) sessions of \(connections) connections: \(String(format: "%.2f", seconds)) s")
+        for binder in binders { binder.close() }
     }
 }
 
@@ -144,7 +195,7 @@ struct Idle: AsyncParsableCommand {
     func run() async throws {
         let client = SyncClient()
         let tally = Tally()
-        let before = resident()
+        let before = Self.resident(pid)
         var lines: [Receiver] = []
         for index in 0..<count {
             let receiver = Receiver(tally, app: SyncString(app))
@@ -153,14 +204,15 @@ struct Idle: AsyncParsableCommand {
             if index % 50 == 49 { await tally.wait(forReady: index + 1) }
         }
         await tally.wait(forReady: count)
-        let after = resident()
+        let after = Self.resident(pid)
         print(
             "\(count) idle connections, each with a session: \(before) kB before, \(after) kB after: \((after - before) * 1_024 / count) bytes each"
         )
         for line in lines { line.close() }
     }
 
-    private func resident() -> Int {
+    /// Returns the memory of a process, in KiB.
+    static func resident(_ pid: Int) -> Int {
         let text = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
         for line in text.split(separator: "\n") where line.hasPrefix("VmRSS:") {
             return Int(line.split(separator: " ").dropFirst().first { !$0.isEmpty } ?? "") ?? 0

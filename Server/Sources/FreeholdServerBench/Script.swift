@@ -8,9 +8,17 @@ final class Uploader: Sendable {
     private let commits: Int
     private let objects: Int
     private let className: SyncString
+    private let app: SyncString
 
-    init(_ ident: Int, _ commits: Int, _ objects: Int, of className: SyncString = "Thing") {
-        (self.ident, self.commits, self.objects, self.className) = (ident, commits, objects, className)
+    init(
+        _ ident: Int,
+        _ commits: Int,
+        _ objects: Int,
+        of className: SyncString = "Thing",
+        app: SyncString = "bench"
+    ) {
+        (self.ident, self.commits, self.objects) = (ident, commits, objects)
+        (self.className, self.app) = (className, app)
     }
 
     /// - Parameter step: A closure that is called before each commit. The closure that it returns is called after the
@@ -20,14 +28,16 @@ final class Uploader: Sendable {
         let line = transport.open(isUrgent: true) { continuation.yield($0) }
         var (credit, next, acknowledged): (Int64, Int, Int) = (0, 1, 0)
         var after: (() async -> Void)?
+        var isBound = false
         for await event in stream {
             switch event {
             case .opened: line.send(.hello(Hello(deviceTime: 0, token: AccessToken(SyncString("user:writer\(ident)")))))
             case .received(.welcome(let welcome), _):
                 credit = Int64(welcome.credit)
-                line.send(.bind(1, Bind(app: "bench", schema: SchemaClaim(version: 0, hash: .empty))))
+                line.send(.bind(1, Bind(app: app, schema: SchemaClaim(version: 0, hash: .empty))))
                 line.send(.credit(1, bytes: 1 << 40))
             case .received(.credit(_, let bytes), _): credit += Int64(bytes)
+            case .received(.bound, _): isBound = true
             case .received(.ack(_, let ack), _): acknowledged = Int(ack.last)
             case .received(.error(_, let error), _): fatalError("\(error)")
             case .closed(let error): fatalError("\(error)")
@@ -38,7 +48,7 @@ final class Uploader: Sendable {
                 await done()
             }
             if acknowledged == commits { break }
-            guard credit > 0, case .received = event, next <= commits else { continue }
+            guard isBound, credit > 0, case .received = event, next <= commits else { continue }
             while credit > 0, next <= commits, step == nil || acknowledged + 1 == next {
                 after = step?(next)
                 let commit = commit(next)
@@ -109,6 +119,42 @@ final class Receiver: @unchecked Sendable {
         case .received(.changes(_, let changes), _): if !changes.classes.isEmpty { tally.noteChange() }
         case .received(.error(_, let error), _): print("error: \(error)")
         case .closed(let error): print("closed: \(error)")
+        case .received, .progressed, .recovered: break
+        }
+    }
+}
+
+/// A client without a file that binds a session. The sessions of one user share a connection.
+final class Binder: @unchecked Sendable {
+    // It is Sendable because the lock protects the line.
+    private let ident: Int
+    private let tally: Tally
+    private let app: SyncString
+    private let lock = NSLock()
+    private var line: (any SyncLine)?
+
+    init(_ ident: Int, _ tally: Tally, app: SyncString) { (self.ident, self.tally, self.app) = (ident, tally, app) }
+
+    func open(_ transport: any SyncTransport) {
+        let line = transport.open(isUrgent: true) { [self] event in take(event) }
+        lock.withLock { self.line = line }
+    }
+
+    func close() { lock.withLock { line }?.close() }
+
+    private func take(_ event: LineEvent) {
+        // The line may deliver an event before `open` has stored the line.
+        guard let line = lock.withLock({ line }) else {
+            DispatchQueue.global().async { self.take(event) }
+            return
+        }
+        switch event {
+        case .opened: line.send(.hello(Hello(deviceTime: 0, token: AccessToken(SyncString("user:binder\(ident)")))))
+        case .received(.welcome, _):
+            line.send(.bind(1, Bind(app: app, schema: SchemaClaim(version: 0, hash: .empty))))
+        case .received(.bound, _): tally.noteReady()
+        case .received(.error(_, let error), _): fatalError("\(error)")
+        case .closed(let error): fatalError("\(error)")
         case .received, .progressed, .recovered: break
         }
     }

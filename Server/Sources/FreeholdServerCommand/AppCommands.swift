@@ -2,11 +2,16 @@ import ArgumentParser
 import Foundation
 import FreeholdServer
 
+#if PostgreSQL
+    import FreeholdPostgresAccounts
+    import FreeholdPostgresStore
+#endif
+
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
         abstract:
-            "Apps that keep accounts. A server that runs follows within a second.",
+            "Apps with accounts. A running server applies changes within a second.",
         discussion: """
             Examples:
               freehold-server app create /srv/freehold notes --email-password mail --access everyone
@@ -14,17 +19,19 @@ struct AppCommand: AsyncParsableCommand {
               freehold-server app list /srv/freehold
               freehold-server app delete /srv/freehold notes
             """,
-        subcommands: [Create.self, Set.self, List.self, Delete.self]
+        subcommands: [Create.self, Set.self, List.self, Delete.self, Copy.self]
     )
 
     struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Makes an app.")
+        static let configuration = CommandConfiguration(abstract: "Creates an app.")
 
-        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The server's folder, or the address of its database.") var folder: String
+        @OptionGroup var store: StoreOption
         @Argument(help: "The app's id, which clients name.") var id: String
         @Flag(help: "Permits anonymous log-ins.") var anonymous = false
         @Option(
-            help: "Lets everybody register by email and password: auto-confirm, or mail, which has to be confirmed."
+            help:
+                "Permits registration by email and password: auto-confirm, mail (the user has to confirm), or hook (the hook 'confirm' decides)."
         )
         var emailPassword: String?
         @Option(help: "The users that read and write the app: nobody, everyone (all of it), own-stream.")
@@ -35,10 +42,10 @@ struct AppCommand: AsyncParsableCommand {
                 throw ValidationError("--access must be nobody, everyone or own-stream.")
             }
             guard let kind = AccountApp.EmailPassword(rawValue: emailPassword ?? "closed") else {
-                throw ValidationError("--email-password is auto-confirm or mail.")
+                throw ValidationError("--email-password is auto-confirm, mail or hook.")
             }
             let app = AccountApp(id: id, allowsAnonymous: anonymous, emailPassword: kind, access: access)
-            try await AccountStore.existing(folder).createApp(app)
+            try await store.accounts(folder).createApp(app)
             print("App \(id) was created.")
             if access == .nobody { print("No user may read or write its documents: see --access.") }
         }
@@ -46,21 +53,26 @@ struct AppCommand: AsyncParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Changes an app. What isn't named stays.",
+            abstract: "Changes an app. Settings that aren't named are kept.",
             discussion: "Example: freehold-server app set /srv/freehold notes --adopt-schemas on"
         )
 
-        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The server's folder, or the address of its database.") var folder: String
         @Argument(help: "The app's id.") var id: String
         @Option(help: "on permits anonymous log-ins, and off refuses them.") var anonymous: String?
-        @Option(help: "The registration by email and password: auto-confirm, mail or closed.")
+        @Option(help: "The registration by email and password: auto-confirm, mail, hook or closed.")
         var emailPassword: String?
         @Option(help: "The users that read and write an app without rules: nobody, everyone, own-stream.")
         var access: String?
         @Option(
-            help: "on: takes clients' new classes and properties over (development mode). off: refuses them by name."
+            help: "on: adopts clients' new classes and properties (development mode). off: refuses them by name."
         )
         var adoptSchemas: String?
+        @Option(
+            help: "json: also stores documents in PostgreSQL as JSON, which SQL can read. off: removes the JSON."
+        )
+        var sql: String?
+        @OptionGroup var store: StoreOption
 
         private static func isOn(_ text: String?, _ name: String) throws -> Bool? {
             guard let text else { return nil }
@@ -79,27 +91,34 @@ struct AppCommand: AsyncParsableCommand {
             }
             let kind = try emailPassword.map { text -> AccountApp.EmailPassword in
                 guard let kind = AccountApp.EmailPassword(rawValue: text) else {
-                    throw ValidationError("--email-password is auto-confirm, mail or closed.")
+                    throw ValidationError("--email-password is auto-confirm, mail, hook or closed.")
                 }
                 return kind
             }
-            let store = try AccountStore.existing(folder)
-            try await store.changeApp(id) { app in
+            guard sql.map({ ["json", "off"].contains($0) }) ?? true else {
+                throw ValidationError("--sql is json or off.")
+            }
+            let accounts = try await store.accounts(folder)
+            try await accounts.changeApp(id) { app in
                 app.allowsAnonymous = anonymous ?? app.allowsAnonymous
                 app.emailPassword = kind ?? app.emailPassword
                 app.access = access ?? app.access
             }
-            if let adopts { try await store.changeDocuments(of: id) { $0.adoptsSchemas = adopts } }
+            if let adopts { try await accounts.changeDocuments(of: id) { $0.adoptsSchemas = adopts } }
+            if let sql {
+                try await SQLSwitch(folder: folder, app: id, accounts: accounts, store: store).turn(sql == "json")
+            }
         }
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Shows the apps, one a line.")
+        static let configuration = CommandConfiguration(abstract: "Lists the apps.")
 
-        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The server's folder, or the address of its database.") var folder: String
+        @OptionGroup var store: StoreOption
 
         func run() async throws {
-            let apps = try await AccountStore.existing(folder).apps()
+            let apps = try await store.accounts(folder).apps()
             if apps.isEmpty {
                 Failure.note("No app keeps accounts: 'app create' makes one. Apps of the settings aren't shown.")
             }
@@ -112,16 +131,48 @@ struct AppCommand: AsyncParsableCommand {
         }
     }
 
-    struct Delete: AsyncParsableCommand {
+    struct Copy: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Deletes an app and all its users. Its documents stay in the folder's 'sync'."
+            abstract: "Copies the apps, users and log-ins of a folder into a database without apps.",
+            discussion: """
+                Stop the server before. Log-ins, keys and passwords stay valid if the servers of the database have the folder's accounts.secret.
+
+                Example: freehold-server app copy /srv/freehold --store postgresql://freehold@db/freehold
+                """
         )
 
         @Argument(help: "The server's folder.") var folder: String
+        @OptionGroup var store: StoreOption
+
+        func run() async throws {
+            #if PostgreSQL
+                guard store.local(folder) != nil, let address = try store.address(folder) else {
+                    throw ValidationError("Name a folder, and a database by --store.")
+                }
+                let file = try AccountStore.existing(folder)
+                var options = PostgresStore.Options(address: address)
+                (options.writers, options.readers, options.patience) = (1, 1, 600_000)
+                let users = try await PostgresAccountStore.open(options).copy(file)
+                print(
+                    "\(users) users were copied. The folder keeps its accounts, which servers of the database don't use."
+                )
+            #else
+                throw StoreOption.missing
+            #endif
+        }
+    }
+
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Deletes an app and all its users. Its documents are kept."
+        )
+
+        @Argument(help: "The server's folder, or the address of its database.") var folder: String
+        @OptionGroup var store: StoreOption
         @Argument(help: "The app's id.") var id: String
 
         func run() async throws {
-            try await AccountStore.existing(folder).deleteApp(id)
+            try await store.accounts(folder).deleteApp(id)
             print("App \(id) was deleted.")
         }
     }

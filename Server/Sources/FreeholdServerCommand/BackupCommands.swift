@@ -5,10 +5,10 @@ import FreeholdServerStore
 
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copies a server's folder, while it serves or not.",
+        abstract: "Copies a server's folder, while the server runs or not.",
         discussion: """
             Each file is copied as it is at one moment, without its free pages. Files of several streams are of several moments.
-            A copy is made to serve by 'restore' only. Documents in a database aren't part of it: back up the database with its own tools.
+            Use a copy by 'restore' only: don't start a server on it. Documents in a database aren't part of it: back up the database with its own tools.
 
             Example:
               freehold-server backup /srv/freehold /backups/monday
@@ -20,12 +20,12 @@ struct Backup: AsyncParsableCommand {
     @OptionGroup var store: StoreOption
 
     func run() async throws {
-        let isElsewhere = try store.address(folder) != nil
+        let isElsewhere = try store.namedAddress(folder) != nil || StoreMark(folder: folder).address != nil
         let count = try FolderCopy(from: folder, to: target).run()
         print("\(count) files are in \(target).")
         if isElsewhere {
             Failure.note(
-                "They are accounts, rules and settings. The documents are in PostgreSQL: back up the database now, too, for example by pg_dump."
+                "They are settings and secrets. The documents, accounts and rules are in PostgreSQL: back up the database now, too, for example by pg_dump."
             )
         }
     }
@@ -33,10 +33,10 @@ struct Backup: AsyncParsableCommand {
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Makes a server's folder of a backup.",
+        abstract: "Creates a server's folder from a backup.",
         discussion: """
-            The documents get another history, so that clients which know what came after the backup notice: they fetch the state anew, and send
-            again what it lacks.
+            The documents get another history. Clients that have later work than the backup notice that: they load the state again, and send
+            the work that it lacks.
 
             Example:
               freehold-server restore /backups/monday /srv/freehold
@@ -61,7 +61,7 @@ private struct FolderCopy {
 
     init(from source: String, to target: String) {
         self.source = URL(fileURLWithPath: source, isDirectory: true)
-        self.target = URL(fileURLWithPath: target, isDirectory: true)
+        self.target = URL(fileURLWithPath: target, isDirectory: true).standardizedFileURL
     }
 
     /// Copies the folder.
@@ -75,21 +75,54 @@ private struct FolderCopy {
         guard !files.fileExists(atPath: target.path) else {
             throw ValidationError("\(target.path) exists. Name a folder that doesn't exist.")
         }
+        // The highest folder that is created.
+        var highest = target
+        while highest.path != "/", !files.fileExists(atPath: highest.deletingLastPathComponent().path) {
+            highest.deleteLastPathComponent()
+        }
+        let parent = highest.deletingLastPathComponent().path
+        let avoided = FilePaths.real(parent) + "/" + target.path.dropFirst(parent == "/" ? 1 : parent.count + 1)
+        try expectOutside(source.path, real: FilePaths.real(source.path), target: avoided)
         try files.createDirectory(
             at: target,
             withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700]
         )
-        do { return try copy("") } catch {
+        do { return try copy("", of: [], avoiding: avoided) } catch {
             // An incomplete copy is removed.
-            try? files.removeItem(at: target)
+            try? files.removeItem(at: highest)
             throw error
         }
     }
 
-    private func copy(_ path: String) throws -> Int {
+    /// Checks that the copy isn't in a folder that is copied.
+    ///
+    /// - Parameters:
+    ///   - folder: The path of the folder in messages.
+    ///   - real: The real path of the folder.
+    ///   - target: The real path of the copy.
+    private func expectOutside(_ folder: String, real: String, target: String) throws {
+        guard !FilePaths.contains(real, target) else {
+            throw ValidationError("\(self.target.path) is in \(folder), which is copied. Name a folder outside of it.")
+        }
+    }
+
+    /// Copies a folder below the source.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the source.
+    ///   - parents: The real paths of the folders that contain it.
+    ///   - avoided: The real path of the copy.
+    /// - Returns: The number of files.
+    private func copy(_ path: String, of parents: [String], avoiding avoided: String) throws -> Int {
         var count = 0
         let files = FileManager.default
+        let here = path.isEmpty ? source.path : source.path + "/" + path
+        let real = FilePaths.real(here)
+        try expectOutside(here, real: real, target: avoided)
+        guard !parents.contains(where: { FilePaths.contains(real, $0) }) else {
+            throw ValidationError("\(here) is a link to a folder that contains it. Remove the link.")
+        }
         for name in try files.contentsOfDirectory(atPath: source.path + "/" + path).sorted() {
             let place = path.isEmpty ? name : path + "/" + name
             let (from, to) = (source.appendingPathComponent(place), target.appendingPathComponent(place))
@@ -101,7 +134,7 @@ private struct FolderCopy {
                     withIntermediateDirectories: false,
                     attributes: [.posixPermissions: 0o700]
                 )
-                count += try copy(place)
+                count += try copy(place, of: parents + [real], avoiding: avoided)
                 continue
             }
             switch from.pathExtension {

@@ -10,8 +10,8 @@ struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes an app's documents as Extended JSON, one a line, while the server runs or not.",
         discussion: """
-            Links are the keys of what they lead to. All documents are of one moment, and have the names of the schema's newest version;
-            --stored shows what it hasn't, too, under the names by which it is stored.
+            Links are the keys of their objects. All documents are of one moment, and have the names of the schema's newest version.
+            --stored also writes properties that it doesn't have, under their stored names.
 
             Examples:
               freehold-server export /srv/freehold notes --output /tmp/notes
@@ -20,14 +20,15 @@ struct Export: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The server's folder.") var folder: String
+    @Argument(help: "The server's folder, or the address of its database.") var folder: String
     @Argument(help: "The app's id.") var app: String
     @Option(name: .customLong("class"), help: "Only documents of this class, to the standard output.")
     var className: String?
     @Option(help: "A folder that doesn't exist yet, for one file for each class.") var output: String?
     @Option(help: "The stream's value, of an app where each user has a stream: the user's id.") var stream: String?
-    @Flag(help: "Everything that is stored, under its stored names.") var stored = false
-    @Flag(help: "Canonical Extended JSON, in which each number has its type; else relaxed.") var canonical = false
+    @Flag(help: "Writes all stored properties, under their stored names.") var stored = false
+    @Flag(help: "Writes canonical Extended JSON, in which each number has its type. The default is relaxed.")
+    var canonical = false
     @OptionGroup var store: StoreOption
 
     func validate() throws {
@@ -84,11 +85,15 @@ struct Export: AsyncParsableCommand {
 
     /// Returns the lens of the newest version. Returns `nil` if it shows the stored form.
     private func lens() async throws -> SchemaLens? {
-        let file = folder + "/accounts.realm"
-        guard !stored, FileManager.default.fileExists(atPath: file), let accounts = try? AccountStore.existing(folder),
+        guard !stored, try hasAccounts(), let accounts = try? await store.accounts(folder),
             let versions = try? await accounts.documents(of: app).versions()
         else { return nil }
         return versions.lens(for: versions.newest.number)
+    }
+
+    /// Returns whether there are accounts. A file of accounts isn't created.
+    private func hasAccounts() throws -> Bool {
+        try store.address(folder) != nil || FileManager.default.fileExists(atPath: folder + "/accounts.realm")
     }
 
     /// Returns a document in the form of the version. Returns `nil` if the version doesn't have the class.

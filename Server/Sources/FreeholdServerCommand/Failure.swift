@@ -71,7 +71,7 @@ enum Failure {
         }
     }
 
-    private static func name(_ command: any ParsableCommand.Type) -> String {
+    static func name(_ command: any ParsableCommand.Type) -> String {
         // The parser derives this name from the name of a type if the command has no name. The type's name is one word
         // in all such cases.
         command.configuration.commandName ?? "\(command)".lowercased()

@@ -4,7 +4,7 @@ import FreeholdServer
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
-        abstract: "API keys of users. They work while the server runs, too.",
+        abstract: "API keys of users. The server may be running.",
         discussion: """
             Examples:
               freehold-server key create /srv/freehold 5f0000000000000000000000 backup-job > key.txt
@@ -16,14 +16,15 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows a user's API keys, one a line, without what proves them."
+            abstract: "Lists a user's API keys, without their secrets."
         )
 
-        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The server's folder, or the address of its database.") var folder: String
+        @OptionGroup var store: StoreOption
         @Argument(help: "The user's id.") var user: String
 
         func run() async throws {
-            for key in try await AccountStore.existing(folder, user: user).keys(of: user) {
+            for key in try await store.accounts(folder, user: user).keys(of: user) {
                 print("\(key.id)\t\(key.isDisabled ? "disabled" : "enabled")\t\(key.name)")
             }
         }
@@ -34,29 +35,30 @@ struct KeyCommand: AsyncParsableCommand {
             abstract: "Creates an API key, and prints it. It can't be shown again later."
         )
 
-        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The server's folder, or the address of its database.") var folder: String
+        @OptionGroup var store: StoreOption
         @Argument(help: "The user's id.") var user: String
         @Argument(help: "The key's name.") var name: String
 
         func run() async throws {
-            print(try await AccountStore.existing(folder, user: user).createKey(name, of: user).secret)
+            print(try await store.accounts(folder, user: user).createKey(name, of: user).secret)
         }
     }
 
     struct Disable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lets an API key log in no more.")
+        static let configuration = CommandConfiguration(abstract: "Disables an API key. Log-ins by it are refused.")
 
         @OptionGroup var key: OneKey
 
-        func run() async throws { try await key.store.setKey(key.key, of: key.user, isDisabled: true) }
+        func run() async throws { try await key.accounts().setKey(key.key, of: key.user, isDisabled: true) }
     }
 
     struct Enable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lets an API key log in again.")
+        static let configuration = CommandConfiguration(abstract: "Enables an API key again.")
 
         @OptionGroup var key: OneKey
 
-        func run() async throws { try await key.store.setKey(key.key, of: key.user, isDisabled: false) }
+        func run() async throws { try await key.accounts().setKey(key.key, of: key.user, isDisabled: false) }
     }
 
     struct Delete: AsyncParsableCommand {
@@ -64,27 +66,15 @@ struct KeyCommand: AsyncParsableCommand {
 
         @OptionGroup var key: OneKey
 
-        func run() async throws { try await key.store.deleteKey(key.key, of: key.user) }
+        func run() async throws { try await key.accounts().deleteKey(key.key, of: key.user) }
     }
 
     struct OneKey: ParsableArguments {
-        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The server's folder, or the address of its database.") var folder: String
+        @OptionGroup var store: StoreOption
         @Argument(help: "The user's id.") var user: String
         @Argument(help: "The key's id.") var key: String
 
-        var store: AccountStore { get throws { try AccountStore.existing(folder) } }
-    }
-}
-
-extension AccountStore {
-    /// Opens the accounts in an existing folder, and checks that a user exists.
-    ///
-    /// - Throws: `CommandFailure` if the user doesn't exist, `ValidationError` if the folder doesn't exist.
-    fileprivate static func existing(_ folder: String, user: String) async throws -> AccountStore {
-        let store = try existing(folder)
-        guard try await store.user(user) != nil else {
-            throw CommandFailure("There is no user '\(user)': 'user list' shows an app's users and their ids.")
-        }
-        return store
+        func accounts() async throws -> any AccountStorage { try await store.accounts(folder) }
     }
 }

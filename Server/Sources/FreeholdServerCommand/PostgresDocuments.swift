@@ -1,5 +1,4 @@
 #if PostgreSQL
-    import Dispatch
     import FreeholdBSON
     import FreeholdPostgresStore
     import FreeholdServer
@@ -42,6 +41,7 @@
         }
 
         var ingest: (any IngestStore)? { PostgresIngestStore(store: store) }
+        var sql: (any SQLStore)? { store }
     }
 
     /// Objects of asymmetric classes in PostgreSQL. Its methods block.
@@ -132,36 +132,6 @@
             keeping.cancel()
             let lane = lane
             _ = try? Waiting.wait { await lane.release() }
-        }
-    }
-
-    /// Calls that block a thread until they have an answer. They aren't for threads of tasks.
-    private enum Waiting {
-        private final class Box<Value>: @unchecked Sendable {
-            let isThere = DispatchSemaphore(value: 0)
-            var value: Value?
-        }
-
-        /// - Parameter body: Calls the closure that it is given once.
-        static func wait(_ body: (@escaping @Sendable (ServerStoreAnswer) -> Void) -> Void) -> ServerStoreAnswer {
-            let box = Box<ServerStoreAnswer>()
-            body { answer in
-                box.value = answer
-                box.isThere.signal()
-            }
-            box.isThere.wait()
-            return box.value ?? .failed(.unknown)
-        }
-
-        static func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
-            let box = Box<Result<Value, any Error>>()
-            Task {
-                do { box.value = .success(try await body()) } catch { box.value = .failure(error) }
-                box.isThere.signal()
-            }
-            box.isThere.wait()
-            guard let value = box.value else { throw CancellationError() }
-            return try value.get()
         }
     }
 #endif

@@ -10,7 +10,7 @@ struct RulesCommand: AsyncParsableCommand {
         abstract:
             "The rights of users to read and write, as role documents of App Services. A running server applies them within a second.",
         discussion: """
-            An app with rules is closed but for what they allow. An app without rules is what its access says.
+            An app with rules permits only the access that they allow. An app without rules permits what its access says.
 
             Examples:
               freehold-server rules push /srv/freehold notes rules.json
@@ -23,22 +23,23 @@ struct RulesCommand: AsyncParsableCommand {
 
     struct Push: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Takes rules over from files: one document of all classes, or App Services' documents.",
+            abstract: "Sets the rules from files: one document of all classes, or App Services' documents.",
             discussion: """
-                Roles that don't fit the app's schema give nothing: they are listed, and nothing is pushed, unless --force says that it is meant.
+                Roles that don't fit the app's schema give no rights. They are listed, and nothing is pushed without --force.
 
                 Example: freehold-server rules push /srv/freehold notes data_sources/mongodb-atlas/app/Dog/rules.json default_rule.json
                 """
         )
 
-        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The server's folder, or the address of its database.") var folder: String
+        @OptionGroup var store: StoreOption
         @Argument(help: "The app's id.") var app: String
         @Argument(help: "Files in Extended JSON.") var paths: [String]
-        @Flag(help: "Pushes roles that don't fit the schema, too.") var force = false
-        @Flag(help: "Only says what doesn't fit.") var dryRun = false
+        @Flag(help: "Also pushes roles that don't fit the schema.") var force = false
+        @Flag(help: "Only lists what doesn't fit.") var dryRun = false
 
         func run() async throws {
-            let store = try AccountStore.existing(folder)
+            let store = try await self.store.accounts(folder)
             let rules = try Self.rules(paths)
             let problems = try Self.problems(of: rules, in: try await store.documents(of: app))
             problems.forEach { print($0) }
@@ -86,11 +87,12 @@ struct RulesCommand: AsyncParsableCommand {
     struct Pull: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Prints the app's rules.")
 
-        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The server's folder, or the address of its database.") var folder: String
+        @OptionGroup var store: StoreOption
         @Argument(help: "The app's id.") var app: String
 
         func run() async throws {
-            guard let rules = try await AccountStore.existing(folder).documents(of: app).rules else {
+            guard let rules = try await store.accounts(folder).documents(of: app).rules else {
                 throw ValidationError("The app \(app) has no rules.")
             }
             print(try rules.document.extendedJSON(pretty: true))
@@ -99,19 +101,20 @@ struct RulesCommand: AsyncParsableCommand {
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Says what a user would see and could write, and why not more. Nothing is changed.",
+            abstract: "Shows what a user can read and write, and the reasons for refusals. It changes nothing.",
             discussion:
                 "Example: freehold-server rules check /srv/freehold notes --user 5f0000000000000000000000 --class Dog"
         )
 
-        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The server's folder, or the address of its database.") var folder: String
+        @OptionGroup var store: StoreOption
         @Argument(help: "The app's id.") var app: String
-        @Option(help: "The user's id: of an account, or any other, of whom nothing more is known.") var user: String
+        @Option(help: "The user's id. It needn't be that of an account.") var user: String
         @Option(name: .customLong("class"), help: "Only this class.") var className: String?
         @Option(help: "Rules to check instead of the app's.") var rules: String?
 
         func run() async throws {
-            let store = try AccountStore.existing(folder)
+            let store = try await self.store.accounts(folder)
             try printReport(documents: try await store.documents(of: app), account: try await store.user(user))
         }
 
@@ -135,14 +138,15 @@ struct RulesCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Takes all rules away: the app is what its access says then."
+            abstract: "Removes all rules. The access of the app applies then."
         )
 
-        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The server's folder, or the address of its database.") var folder: String
+        @OptionGroup var store: StoreOption
         @Argument(help: "The app's id.") var app: String
 
         func run() async throws {
-            let store = try AccountStore.existing(folder)
+            let store = try await self.store.accounts(folder)
             try await store.changeDocuments(of: app) { $0.rules = nil }
             guard let access = try await store.apps().first(where: { $0.id == app })?.access else { return }
             print("The app \(app) has no rules. Its access is '\(access.rawValue)'.")

@@ -11,10 +11,10 @@ import ModelWriter
 struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "The classes of an app, as JSON schemas. A server that runs follows within a second.",
+        abstract: "The classes of an app, as JSON schemas. A running server applies changes within a second.",
         discussion: """
-            An app with a schema refuses clients whose classes have more, by name; one that adopts schemas ('app set --adopt-schemas') takes
-            new classes and properties over. Apps of several versions of a schema sync at once: 'schema push --help' says how.
+            An app with a schema refuses clients with other classes and properties by name. With 'app set --adopt-schemas on' the app adopts
+            them. Apps of several versions of a schema can sync at the same time: see 'schema push --help'.
 
             Examples:
               freehold-server schema push /srv/freehold notes schemas/
@@ -31,16 +31,18 @@ struct SchemaCommand: AsyncParsableCommand {
 
     struct Diff: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Says how files differ from the app's schema. Exits with 1 if they do.",
+            abstract:
+                "Lists the differences between files and the app's schema. The exit status is 1 if there are any.",
             discussion: "Example: freehold-server schema diff /srv/freehold notes schemas/"
         )
 
-        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The server's folder, or the address of its database.") var folder: String
+        @OptionGroup var store: StoreOption
         @Argument(help: "The app's id.") var app: String
         @Argument(help: "Files with schemas, or folders of them.") var paths: [String]
 
         func run() async throws {
-            let changes = try await AccountStore.existing(folder).compared(app, try SchemaFiles.read(paths))
+            let changes = try await store.accounts(folder).compared(app, try SchemaFiles.read(paths))
             changes.forEach { print($0) }
             if !changes.isEmpty { throw ExitCode(1) }
         }
@@ -56,10 +58,10 @@ struct SchemaCommand: AsyncParsableCommand {
                 """
         )
 
-        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The server's folder, or the address of its database.") var folder: String
         @Argument(help: "The app's id.") var app: String
         @Option(name: .customLong("class"), help: "Only this class.") var className: String?
-        @Flag(help: "Takes it over for classes that the app's schema doesn't have.") var push = false
+        @Flag(help: "Adds the classes that the app's schema doesn't have.") var push = false
         @OptionGroup var store: StoreOption
 
         func run() async throws {
@@ -84,7 +86,7 @@ struct SchemaCommand: AsyncParsableCommand {
                 }
                 return
             }
-            let accounts = try AccountStore.existing(folder)
+            let accounts = try await self.store.accounts(folder)
             // Documents have stored names, which any version may have introduced.
             let known = Set(try await accounts.documents(of: app).versions().storage.map(\.name))
             content.documents.removeAll { known.contains($0.className) }
@@ -98,26 +100,28 @@ struct SchemaCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Takes a class out of the schema. Its documents stay; clients that have the class are refused.",
+            abstract:
+                "Removes a class from the schema. Its documents are kept, and clients that have the class are refused.",
             discussion: """
-                Of several versions it is the newest one that loses the class. To let its clients go on, push a version without it instead.
+                If the schema has several versions, the class is removed from the newest one. To serve its clients further, push a version without it.
 
                 Example: freehold-server schema remove /srv/freehold notes Draft
                 """
         )
 
-        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The server's folder, or the address of its database.") var folder: String
+        @OptionGroup var store: StoreOption
         @Argument(help: "The app's id.") var app: String
         @Argument(help: "The class.") var className: String
 
         func run() async throws {
             let name = className
-            try await AccountStore.existing(folder).changeDocuments(of: app) { documents in
+            try await store.accounts(folder).changeDocuments(of: app) { documents in
                 guard try documents.remove(className: name) else {
                     throw ValidationError("The schema has no class '\(name)'.")
                 }
             }
-            print("Class \(name) is out of the schema.")
+            print("Class \(name) was removed from the schema.")
         }
     }
 }
@@ -128,14 +132,15 @@ extension SchemaCommand {
             abstract:
                 "Writes the app's classes as source code: \(ModelLanguage.allCases.map(\.rawValue).joined(separator: ", ")).",
             discussion: """
-                What a language can't say stands as a comment in the code, and is told on standard error. Linking objects aren't in a schema: declare
-                those you want.
+                Properties that a language can't express are comments in the code, and are listed on the standard error stream. A schema doesn't have
+                linking objects: declare them yourself.
 
                 Example: freehold-server schema models /srv/freehold notes --language java --package model --output src/model
                 """
         )
 
-        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The server's folder, or the address of its database.") var folder: String
+        @OptionGroup var store: StoreOption
         @Argument(help: "The app's id.") var app: String
         @Option(
             help: "The language.",
@@ -147,11 +152,11 @@ extension SchemaCommand {
             }
         )
         var language: ModelLanguage
-        @Option(help: "The package or namespace, where the language has such.") var package: String?
-        @Option(help: "A folder for the files; without it they are printed.") var output: String?
+        @Option(help: "The package or namespace, if the language has them.") var package: String?
+        @Option(help: "A folder for the files. Without it they are printed.") var output: String?
 
         func run() async throws {
-            let tables = try await AccountStore.existing(folder).documents(of: app).tables()
+            let tables = try await store.accounts(folder).documents(of: app).tables()
             guard !tables.isEmpty else { throw ValidationError("The app \(app) has no schema.") }
             let models = try GeneratedModels(
                 tables.map { ModelClass($0) },
@@ -169,7 +174,7 @@ extension SchemaCommand {
     }
 }
 
-extension AccountStore {
+extension AccountStorage {
     /// Returns the changes that files would make to an app's newest version.
     fileprivate func compared(_ app: String, _ content: SchemaFiles.Content) async throws -> [SchemaChange] {
         let documents = try await documents(of: app)

@@ -9,16 +9,15 @@ import FreeholdSyncRules
 extension SchemaCommand {
     struct Push: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Takes classes over from files, into the newest version of the schema or as a new one.",
+            abstract: "Adds classes from files to the newest version of the schema, or as a new version.",
             discussion: """
-                Without --as-version the newest version grows by new classes and properties; classes that no file names stay. What breaks
-                clients that are there (a type that changes, a property that goes) is refused, and listed, unless --breaking says that it
-                is meant.
+                Without --as-version, new classes and properties are added to the newest version, and other classes are kept. Changes that
+                break clients, such as another type or a removed property, are listed, and refused without --breaking.
 
-                With --as-version N the files are all classes of a new version, for apps whose schemaVersion is N or greater. Apps of the
-                versions before go on with theirs, beside the new ones. The steps from the version before are shown; what the two can't
-                share is refused, with what to do instead. --renames names a file that says what became of names, and what apps are shown
-                where nothing is stored:
+                With --as-version N, the files contain all classes of a new version, for apps whose schemaVersion is N or greater. Apps of
+                earlier versions continue with their versions. The steps from the last version are listed. Changes that both versions can't
+                share are refused, with an alternative. --renames names a file with the new names of classes and properties, and with the
+                values that apps are shown if none is stored:
 
                   {"classes": {"Dog": "Hound"}, "properties": {"Hound": {"name": "title"}},
                    "fills": {"Hound": {"age": 1}}, "oldFills": {"Dog": {"owner": "nobody"}}}
@@ -30,14 +29,15 @@ extension SchemaCommand {
                 """
         )
 
-        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The server's folder, or the address of its database.") var folder: String
+        @OptionGroup var store: StoreOption
         @Argument(help: "The app's id.") var app: String
         @Argument(help: "Files with schemas, or folders of them.") var paths: [String]
         @Option(help: "The least schemaVersion of the apps that it is for.") var asVersion: UInt64?
-        @Option(help: "A file in Extended JSON: what became of names.") var renames: String?
-        @Flag(help: "Only says what would change.") var dryRun = false
-        @Flag(help: "Changes what breaks clients of the newest version, too.") var breaking = false
-        @Flag(help: "Pushes although rules don't fit the schema any more.") var force = false
+        @Option(help: "A file in Extended JSON with the renamed classes and properties.") var renames: String?
+        @Flag(help: "Only lists the changes.") var dryRun = false
+        @Flag(help: "Also makes changes that break clients of the newest version.") var breaking = false
+        @Flag(help: "Pushes even if rules don't fit the schema any more.") var force = false
 
         func validate() throws {
             guard !paths.isEmpty else { throw ValidationError("Name a file or a folder.") }
@@ -47,7 +47,7 @@ extension SchemaCommand {
         }
 
         func run() async throws {
-            let store = try AccountStore.existing(folder)
+            let store = try await self.store.accounts(folder)
             let content = try SchemaFiles.read(paths)
             let transition = try self.transition()
             let old = try await store.documents(of: app)
@@ -117,7 +117,7 @@ extension SchemaCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the versions of the app's schema, one a line, and how many sessions each serves now.",
+            abstract: "Lists the versions of the app's schema, with the present numbers of their sessions.",
             discussion: """
                 Sessions are shown if a server runs on this machine.
 
@@ -125,11 +125,12 @@ extension SchemaCommand {
                 """
         )
 
-        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The server's folder, or the address of its database.") var folder: String
+        @OptionGroup var store: StoreOption
         @Argument(help: "The app's id.") var app: String
 
         func run() async throws {
-            let versions = try await AccountStore.existing(folder).documents(of: app).versions()
+            let versions = try await store.accounts(folder).documents(of: app).versions()
             let sessions = await self.sessions()
             for (index, version) in versions.versions.enumerated() {
                 let next = index + 1 < versions.versions.count ? versions.versions[index + 1].number : nil
@@ -146,7 +147,7 @@ extension SchemaCommand {
 
         /// Returns the number of sessions by `schemaVersion`. Returns `nil` if no server answers.
         private func sessions() async -> [UInt64: Int]? {
-            guard let settings = try? await SettingsReader(folder: folder).settings(),
+            guard let settings = try? await SettingsReader(folder: store.local(folder)).settings(),
                 let port = settings.administratorPort, port != 0,
                 let answer = try? await AdministratorClient.get(
                     "/sessions",
@@ -166,7 +167,7 @@ extension SchemaCommand {
 
     struct Pull: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Writes the app's schema: a file a class, or all of it to the standard output.",
+            abstract: "Writes the app's schema: a file for each class, or all of it to the standard output.",
             discussion: """
                 Examples:
                   freehold-server schema pull /srv/freehold notes --output schemas
@@ -174,14 +175,15 @@ extension SchemaCommand {
                 """
         )
 
-        @Argument(help: "The server's folder.") var folder: String
+        @Argument(help: "The server's folder, or the address of its database.") var folder: String
+        @OptionGroup var store: StoreOption
         @Argument(help: "The app's id.") var app: String
         @Option(help: "A folder. It is created if it doesn't exist.") var output: String?
         @Option(help: "The schemaVersion of an app. Its version is written instead of the newest one.") var version:
             UInt64?
 
         func run() async throws {
-            let documents = try await AccountStore.existing(folder).documents(of: app)
+            let documents = try await store.accounts(folder).documents(of: app)
             if let output {
                 try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
             }

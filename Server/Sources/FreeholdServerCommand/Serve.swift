@@ -9,12 +9,13 @@ import ServiceLifecycle
 
 #if PostgreSQL
     import FreeholdCompression
+    import FreeholdPostgresAccounts
     import FreeholdPostgresStore
 #endif
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Serves until the process gets SIGTERM or SIGINT; then clients get time to leave.",
+        abstract: "Serves until the process receives SIGTERM or SIGINT. Then clients have time to disconnect.",
         discussion: """
             Settings come from the flags, the environment (FREEHOLD_PORT,
             FREEHOLD_ADMIN_PORT, …) and the folder's server.json, the first that has one.
@@ -24,25 +25,27 @@ struct Serve: AsyncParsableCommand {
               freehold-server serve /srv/freehold --host 0.0.0.0 --port 443
               FREEHOLD_DRAIN_SECONDS=30 freehold-server serve /srv/freehold
               freehold-server serve /srv/freehold --development
-              freehold-server serve /srv/freehold --store postgresql://freehold@db/freehold
+              freehold-server serve --store postgresql://freehold@db/freehold
 
             Documents are stored in the folder's 'sync', as files that Freehold opens,
-            or with --store in a PostgreSQL database. Accounts, rules and settings
-            are stored in the folder in both cases.
+            and accounts and rules in 'accounts.realm'. With --store all of them are in a
+            PostgreSQL database, which several servers can share. No folder is needed
+            then: FREEHOLD_ACCOUNTS_SECRET_FILE names the secret that the servers share.
             """
     )
 
-    @Argument(help: "A folder that 'init' made.") var folder: String
+    @Argument(help: "A folder that 'init' created. With --store it can be omitted.") var folder: String
     @Option(help: "The address to listen at.") var host: String?
-    @Option(help: "The port to listen at; 0 takes a free one.") var port: Int?
+    @Option(help: "The port to listen at. 0 selects a free one.") var port: Int?
     @Flag(
         help:
             "Lets every user register, accepts users without a check ('user:NAME'), lets every user use every app, and listens on loopback only."
     )
     var development = false
-    @Flag(help: "Keeps documents in memory only: they are lost when the process ends.") var inMemory = false
+    @Flag(help: "Stores documents in memory only. They are lost when the process ends.") var inMemory = false
     @OptionGroup var store: StoreOption
-    @Option(help: "What is logged: trace, debug, info, notice, warning, error or critical.") var logLevel = "info"
+    @Option(help: "The least level that is logged: trace, debug, info, notice, warning, error or critical.")
+    var logLevel = "info"
 
     func run() async throws {
         guard let level = Logger.Level(rawValue: logLevel) else {
@@ -59,7 +62,7 @@ struct Serve: AsyncParsableCommand {
         if let host { flags["host"] = ConfigValue(.string(host), isSecret: false) }
         if let port { flags["port"] = ConfigValue(.int(port), isSecret: false) }
         if development { flags["development"] = ConfigValue(.bool(true), isSecret: false) }
-        var settings = try await SettingsReader(folder: folder, flags: flags).settings()
+        var settings = try await SettingsReader(folder: store.local(folder), flags: flags).settings()
         let logger = Logger(label: "freehold-server")
         let limits = ProcessLimits.raised()
         if limits.connections < settings.node.limits.connections {
@@ -69,8 +72,9 @@ struct Serve: AsyncParsableCommand {
                 metadata: ["connections": "\(limits.connections)", "descriptors": "\(limits.descriptors)"]
             )
         }
-        let store = try await nodeStore()
-        let server = try await RunningServer.start(settings, store: store, logger: logger)
+        let documents = try await nodeStore(&settings)
+        let server = try await RunningServer.start(settings, store: documents, logger: logger)
+        markStore(logger)
         if inMemory { logger.notice("documents are kept in memory only") }
         // `print` isn't used here, because it buffers lines if the output isn't a terminal.
         let authority = ServerSettings.authority(settings.host, server.port)
@@ -94,7 +98,18 @@ struct Serve: AsyncParsableCommand {
         try await group.run()
     }
 
-    private func nodeStore() async throws -> any NodeStore {
+    /// Notes in the folder that the server uses a database: see `StoreMark`. The folder may be read-only.
+    private func markStore(_ logger: Logger) {
+        do {
+            guard let local = store.local(folder), let address = try store.address(folder) else { return }
+            try StoreMark(folder: local).write(address)
+        } catch {
+            logger.notice("the file 'store' can't be written", metadata: ["reason": "\(Failure.text(error))"])
+        }
+    }
+
+    /// Opens the documents. With a database, it opens the accounts, too.
+    private func nodeStore(_ settings: inout ServerSettings) async throws -> any NodeStore {
         let epoch = UInt64.random(in: 1 ... .max)
         guard let address = try store.address(folder) else {
             if inMemory { return QueuedServerStore(MemoryServerStore(epoch: epoch)) }
@@ -104,10 +119,18 @@ struct Serve: AsyncParsableCommand {
         #if PostgreSQL
             var options = PostgresStore.Options(address: address)
             options.compression = ZlibCompression.shared
-            options.secretMark = ServerSecret.mark(of: try ServerSecret.read(folder))
-            return PostgresNodeStore(store: try await PostgresStore.open(options))
+            let secrets = try SharedSecrets(settings, folder: store.local(folder))
+            secrets.mark(&options)
+            let database = try await PostgresStore.open(options)
+            options.name = "freehold-accounts"
+            let accounts = try await PostgresAccountStore.open(options)
+            try await StoreOption.refuseForgotten(store.local(folder), accounts)
+            if let local = store.local(folder) { try await StoreMark(folder: local).expectStreams(in: database) }
+            settings.accounts?.secret = secrets.accounts
+            settings.accounts?.storage = accounts
+            return PostgresNodeStore(store: database)
         #else
-            throw ValidationError("This server can't use \(address).")
+            throw StoreOption.missing
         #endif
     }
 }

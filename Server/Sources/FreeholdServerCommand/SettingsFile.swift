@@ -5,18 +5,20 @@ import FreeholdServer
 /// Checks `server.json` before it is read. The reader would ignore unknown keys and values of wrong types without a
 /// message.
 enum SettingsFile {
-    private enum Kind: String {
+    enum Kind: String {
         case text = "a text"
         case texts = "a list of texts"
         case number = "a whole number"
         case flag = "true or false"
     }
 
-    private static let known: [String: Kind] = [
+    /// The keys, except those of apps.
+    static let known: [String: Kind] = [
         "apps": .texts, "host": .text, "port": .number, "path": .text, "development": .flag, "compression": .flag,
         "publicAddress": .text, "store": .text, "threads": .number, "admin.host": .text, "admin.port": .number,
         "drain.seconds": .number,
-        "group.milliseconds": .number, "limits.connections": .number, "limits.connectionsPerUser": .number,
+        "group.milliseconds": .number, "limits.connections": .number,
+        "limits.connectionsPerAddress": .number, "limits.connectionsPerUser": .number,
         "limits.sessions": .number, "limits.messageBytes": .number, "limits.commitBytes": .number,
         "limits.waitingBytes": .number,
         "limits.bodyBytes": .number, "limits.userBodyBytes": .number, "limits.userBytes": .number,
@@ -29,7 +31,7 @@ enum SettingsFile {
         "tls.key": .text, "tokens.secretFile": .text, "tokens.publicKeyFile": .text, "tokens.keySetFile": .text,
         "tokens.issuer": .text, "tokens.audience": .text, "tokens.anonymous": .flag, "tokens.apps": .texts,
         "tokens.apiKeysFile": .text,
-        "accounts.tokenSeconds": .number,
+        "accounts.tokenSeconds": .number, "accounts.secretFile": .text,
     ]
 
     /// Checks the file.

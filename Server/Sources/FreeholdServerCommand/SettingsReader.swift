@@ -7,28 +7,39 @@ import FreeholdSyncCore
 /// Reads settings from the flags first, then from the environment (`FREEHOLD_PORT`), and then from the folder's
 /// `server.json`.
 struct SettingsReader {
-    let folder: String
+    /// `nil` if the settings are only flags and variables.
+    let folder: String?
     private let config: ConfigReader
 
     static let fileName = "server.json"
 
-    /// - Parameter flags: The flags, by the keys of the file.
-    init(folder: String, flags: [String: ConfigValue] = [:]) async throws {
+    /// - Parameters:
+    ///   - flags: The flags, by the keys of the file.
+    ///   - needsFile: A Boolean value that indicates whether the folder must have a file of settings.
+    /// - Throws: `SettingsError` if the file or the environment has unknown settings or values of wrong types.
+    init(folder: String?, flags: [String: ConfigValue] = [:], needsFile: Bool = true) async throws {
+        try SettingsEnvironment.check()
         self.folder = folder
-        let file = URL(filePath: folder).appending(path: Self.fileName).path(percentEncoded: false)
+        let keys = flags.map { (AbsoluteConfigKey($0.key.split(separator: ".").map(String.init)), $0.value) }
+        var providers: [any ConfigProvider] = [
+            InMemoryProvider(name: "flags", values: Dictionary(uniqueKeysWithValues: keys)),
+            EnvironmentVariablesProvider().prefixKeys(with: "freehold"),
+        ]
+        let hasFile = folder.map { FileManager.default.fileExists(atPath: "\($0)/\(Self.fileName)") } ?? false
+        if let folder, needsFile || hasFile { providers.append(try await Self.file(of: folder)) }
+        config = ConfigReader(providers: providers)
+    }
+
+    private static func file(of folder: String) async throws -> any ConfigProvider {
+        let file = URL(filePath: folder).appending(path: fileName).path(percentEncoded: false)
         let named = InMemoryProvider(values: ["filePath": ConfigValue(.string(file), isSecret: false)])
         guard FileManager.default.fileExists(atPath: file) else {
             throw SettingsError(
-                "\(folder) isn't a server's folder: it has no \(Self.fileName). 'freehold-server init \(folder)' makes one."
+                "\(folder) isn't a server's folder: it has no \(fileName). 'freehold-server init \(folder)' makes one."
             )
         }
         try SettingsFile.check(at: file)
-        let keys = flags.map { (AbsoluteConfigKey($0.key.split(separator: ".").map(String.init)), $0.value) }
-        config = ConfigReader(providers: [
-            InMemoryProvider(name: "flags", values: Dictionary(uniqueKeysWithValues: keys)),
-            EnvironmentVariablesProvider().prefixKeys(with: "freehold"),
-            try await FileProvider<JSONSnapshot>(config: ConfigReader(provider: named)),
-        ])
+        return try await FileProvider<JSONSnapshot>(config: ConfigReader(provider: named))
     }
 
     /// - Throws: `SettingsError`
@@ -69,11 +80,22 @@ struct SettingsReader {
             throw SettingsError("'tls.certificates' is missing.")
         }
         settings.tokens = try tokens()
-        var accounts = ServerSettings.Accounts(folder: folder)
+        var accounts = ServerSettings.Accounts(folder: folder ?? FileManager.default.currentDirectoryPath)
+        accounts.secret = try accountsSecret()
         accounts.publicAddress = config.string(forKey: "publicAddress")
-        accounts.tokenLifetime = Double(max(config.int(forKey: "accounts.tokenSeconds", default: 1_800), 1))
+        accounts.tokenLifetime = Double(try number("accounts.tokenSeconds", 1...2_592_000, 1_800))
         settings.accounts = accounts
         return settings
+    }
+
+    /// Returns the secret that signs access tokens if the settings have it or name its file. Otherwise returns `nil`.
+    ///
+    /// - Throws: `SettingsError` if it is too short, or if other users can read the file.
+    func accountsSecret() throws -> String? {
+        if config.string(forKey: "accounts.secret") == nil, let file = config.string(forKey: "accounts.secretFile") {
+            try ServerSecret.checkMode(of: path(file))
+        }
+        return try secret("accounts")
     }
 
     private func access(_ key: ConfigKey, of app: String) throws -> NodeApp.Access {
@@ -85,6 +107,9 @@ struct SettingsReader {
 
     private func readLimits(_ limits: inout NodeLimits) throws {
         limits.connections = try number("limits.connections", 1...1_000_000, limits.connections)
+        if let perAddress = config.int(forKey: "limits.connectionsPerAddress") {
+            limits.connectionsPerAddress = try number("limits.connectionsPerAddress", 1...1_000_000, perAddress)
+        }
         limits.connectionsPerUser = try number("limits.connectionsPerUser", 1...1_000_000, limits.connectionsPerUser)
         limits.sessions = UInt64(try number("limits.sessions", 1...1_000_000, Int(limits.sessions)))
         limits.messageBytes = UInt64(try number("limits.messageBytes", 1_024...(1 << 30), Int(limits.messageBytes)))
@@ -122,7 +147,7 @@ struct SettingsReader {
 
     private func tokens() throws -> ServerSettings.Tokens {
         var tokens = ServerSettings.Tokens()
-        if let file = config.string(forKey: "tokens.secretFile") { tokens.keys.append(.secret(try text(file))) }
+        if let secret = try secret("tokens") { tokens.keys.append(.secret(secret)) }
         if let file = config.string(forKey: "tokens.publicKeyFile") { tokens.keys.append(.publicKey(try text(file))) }
         if let file = config.string(forKey: "tokens.keySetFile") { tokens.keys.append(.keySet(try text(file))) }
         tokens.expectations.issuer = config.string(forKey: "tokens.issuer")
@@ -138,8 +163,21 @@ struct SettingsReader {
         return tokens
     }
 
-    /// Returns the path of a file. Names are relative to the folder, unless they begin with a slash.
-    private func path(_ name: String) -> String { name.hasPrefix("/") ? name : folder + "/" + name }
+    /// Returns the secret of a group of settings: the text of `secret`, which only the environment may have, or of the file that `secretFile` names.
+    ///
+    /// - Throws: `SettingsError` if it is too short, or if the file can't be read.
+    private func secret(_ group: String) throws -> String? {
+        let named = config.string(forKey: ConfigKey([group, "secretFile"]))
+        let secret = try config.string(forKey: ConfigKey([group, "secret"])) ?? named.map { try text($0) }
+        guard let secret else { return nil }
+        guard secret.utf8.count >= 32 else { throw SettingsError("The secret of '\(group)' has fewer than 32 bytes.") }
+        return secret
+    }
+
+    /// Returns the path of a file. Names are relative to the folder, or to the working directory, unless they begin with a slash.
+    private func path(_ name: String) -> String {
+        name.hasPrefix("/") || folder == nil ? name : (folder ?? ".") + "/" + name
+    }
 
     private func text(_ name: String) throws -> String {
         guard let text = try? String(contentsOfFile: path(name), encoding: .utf8) else {

@@ -6,7 +6,7 @@ struct SinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sink",
         abstract:
-            "Where objects of asymmetric classes are handed on: files, or an HTTP address. A server that runs follows within a second.",
+            "The destinations of asymmetric classes' objects: files, or an HTTP address. A running server applies changes within a second.",
         discussion: """
             Without a sink, objects of an asymmetric class are kept in the class's table.
 
@@ -21,29 +21,31 @@ struct SinkCommand: AsyncParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delivers a class's objects from now on, the stored ones first.",
+            abstract: "Delivers a class's objects, beginning with the existing ones.",
             discussion: """
-                A class that had a sink goes on where that one was. The server must be able to write the folder, and to read the files that are named.
+                If the class has a sink, the new one continues at its position. The server must be able to write to the folder, and to read the named files.
 
                 Example: freehold-server sink set /srv/freehold notes Reading --files /srv/readings --remove-delivered
                 """
         )
 
-        @Argument(help: "The server's folder.") var folder: String
-        @Argument(help: "The app's id.") var app: String
+        @OptionGroup var place: AppArgument
         @Argument(help: "The asymmetric class.") var className: String
-        @Option(help: "A folder for files of JSON lines; the server makes it.") var files: String?
-        @Option(help: "After how many MiB a file is followed by another.") var fileSize = 256
-        @Option(help: "An address that gets POSTs of JSON lines: https://…, or http:// to this machine.") var hook:
+        @Option(help: "A folder for files of JSON lines. The server creates it.") var files: String?
+        @Option(help: "The size of a complete file, in MiB.") var fileSize = 256
+        @Option(help: "An address that receives POSTs of JSON lines: https://…, or http:// for this machine.") var hook:
             String?
         @Option(help: "A file with the secrets that sign, one a line, the newest first.") var secretFile: String?
         @Option(help: "A file with further headers, one a line, such as Authorization.") var headerFile: String?
-        @Option(help: "A file in PEM with the certificates that vouch for the receiver.") var certificates: String?
-        @Option(help: "How many seconds a request may take.") var timeout = 60
-        @Option(help: "After how many hours of failures a batch goes to the file of dead letters.") var giveUpHours = 72
+        @Option(help: "A file in PEM with the certificates that the receiver's certificate is checked against.")
+        var certificates: String?
+        @Option(help: "The number of seconds that a request may take.") var timeout = 60
+        @Option(
+            help: "The number of hours of failures after which a batch is written to the file of undeliverable objects."
+        ) var giveUpHours = 72
         @Flag(help: "Writes each number with its type.") var canonical = false
-        @Flag(help: "Removes objects from the server once they are handed on.") var removeDelivered = false
-        @Option(help: "How many objects may wait before devices have to.") var mostWaiting = 1_000_000
+        @Flag(help: "Removes objects from the server when they are delivered.") var removeDelivered = false
+        @Option(help: "The number of waiting objects from which on uploads wait.") var mostWaiting = 1_000_000
 
         func validate() throws {
             guard (files == nil) != (hook == nil) else { throw ValidationError("Name --files or --hook.") }
@@ -55,19 +57,14 @@ struct SinkCommand: AsyncParsableCommand {
             }
         }
 
-        private static func absolute(_ path: String) -> String {
-            let text = URL(filePath: path).standardizedFileURL.path(percentEncoded: false)
-            return text.count > 1 && text.hasSuffix("/") ? String(text.dropLast()) : text
-        }
-
         private var target: SinkSettings.Target {
-            if let files { return .files(.init(folder: Self.absolute(files), fileSize: fileSize << 20)) }
+            if let files { return .files(.init(folder: FilePaths.absolute(files), fileSize: fileSize << 20)) }
             return .hook(
                 .init(
                     address: hook ?? "",
-                    secretFile: secretFile.map(Self.absolute),
-                    headerFile: headerFile.map(Self.absolute),
-                    certificates: certificates.map(Self.absolute),
+                    secretFile: secretFile.map(FilePaths.absolute),
+                    headerFile: headerFile.map(FilePaths.absolute),
+                    certificates: certificates.map(FilePaths.absolute),
                     timeout: timeout,
                     giveUp: giveUpHours * 3_600
                 )
@@ -83,23 +80,20 @@ struct SinkCommand: AsyncParsableCommand {
                 mostWaiting: mostWaiting
             )
             do { try sink.check() } catch { throw ValidationError("\(error)") }
-            let store = try AccountStore.existing(folder)
-            if case .files(let target) = sink.target { try await refuseShared(target.folder, store) }
-            let name = className
-            try await store.changeDocuments(of: app) { documents in
-                guard documents.asymmetric.contains(name) else {
-                    throw ValidationError("The schema has no asymmetric class '\(name)'.")
+            if case .files(let target) = sink.target { try await refuseShared(target.folder) }
+            try await place.change { documents in
+                guard documents.asymmetric.contains(sink.className) else {
+                    throw ValidationError("The schema has no asymmetric class '\(sink.className)'.")
                 }
-                documents.sinks.removeAll { $0.className == name }
-                documents.sinks.append(sink)
-                documents.sinks.sort { $0.className < $1.className }
+                documents.set(sink, in: \.sinks) { $0.className }
             }
             print(sink)
         }
 
         /// Refuses a folder that another app uses for a class with the same name.
-        private func refuseShared(_ target: String, _ store: AccountStore) async throws {
-            for other in try await store.apps() where other.id != app {
+        private func refuseShared(_ target: String) async throws {
+            let store = try await place.store.accounts(place.folder)
+            for other in try await store.apps() where other.id != place.app {
                 for sink in try await store.documents(of: other.id).sinks where sink.className == className {
                     guard case .files(let files) = sink.target, files.folder == target else { continue }
                     throw ValidationError("The app \(other.id) writes its objects of \(className) to \(target).")
@@ -110,14 +104,13 @@ struct SinkCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows an app's sinks, one a line. How many objects wait is in the metrics: 'status --metrics'."
+            abstract: "Lists an app's sinks. 'status --metrics' has the numbers of waiting objects."
         )
 
-        @Argument(help: "The server's folder.") var folder: String
-        @Argument(help: "The app's id.") var app: String
+        @OptionGroup var place: AppArgument
 
         func run() async throws {
-            let documents = try await AccountStore.existing(folder).documents(of: app)
+            let documents = try await place.documents()
             for sink in documents.sinks { print(sink) }
             let named = Swift.Set(documents.sinks.map(\.className))
             for name in documents.asymmetric.sorted() where !named.contains(name) { print("\(name)\ttable") }
@@ -126,20 +119,16 @@ struct SinkCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Hands a class's objects on no more: they are kept in the class's table."
+            abstract: "Ends the delivery of a class's objects. They are kept in the class's table."
         )
 
-        @Argument(help: "The server's folder.") var folder: String
-        @Argument(help: "The app's id.") var app: String
+        @OptionGroup var place: AppArgument
         @Argument(help: "The class.") var className: String
 
         func run() async throws {
             let name = className
-            try await AccountStore.existing(folder).changeDocuments(of: app) { documents in
-                guard documents.sinks.contains(where: { $0.className == name }) else {
-                    throw ValidationError("The class '\(name)' has no sink.")
-                }
-                documents.sinks.removeAll { $0.className == name }
+            try await place.change {
+                try $0.remove(from: \.sinks, missing: "The class '\(name)' has no sink.") { $0.className == name }
             }
             print("Objects of \(name) are kept in their table.")
         }

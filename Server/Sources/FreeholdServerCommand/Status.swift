@@ -3,20 +3,25 @@ import FreeholdServer
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Asks a server that runs on this machine how it is, as JSON.",
+        abstract: "Prints the state of a server that runs on this machine, as JSON.",
         discussion: """
             Examples:
               freehold-server status /srv/freehold
               freehold-server status /srv/freehold --metrics
-            The exit code is 0 if the server is ready, else 1.
+            The exit status is 0 if the server is ready, and otherwise 1.
             """
     )
 
-    @Argument(help: "The folder whose settings name the administrator's port.") var folder: String
+    @Argument(
+        help:
+            "The folder whose settings name the administrator's port. With --store it can be omitted: see FREEHOLD_ADMIN_PORT."
+    )
+    var folder: String
+    @OptionGroup var store: StoreOption
     @Flag(help: "Shows the metrics instead.") var metrics = false
 
     func run() async throws {
-        let settings = try await SettingsReader(folder: folder).settings()
+        let settings = try await SettingsReader(folder: store.local(folder)).settings()
         guard let port = settings.administratorPort else {
             throw ValidationError("The settings have no administrator's port.")
         }
@@ -31,7 +36,7 @@ struct Status: AsyncParsableCommand {
         } catch {
             throw CommandFailure(
                 "No server answers at \(ServerSettings.authority(settings.administratorHost, port)), "
-                    + "the administrator's port in the settings of \(folder)."
+                    + "the administrator's port in the settings\(store.local(folder).map { " of \($0)" } ?? "")."
             )
         }
     }

@@ -6,15 +6,15 @@ import FreeholdSyncCore
 struct Streams: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Shows what there is of documents: a line a stream, with its app, value, commits, devices' files and bytes.",
+            "Lists the streams with their apps, values, commits, files of devices and bytes.",
         discussion: """
-            An app has one stream, or, with the access own-stream, one a user.
+            An app has one stream or, with the access own-stream, one for each user.
 
             Example: freehold-server streams /srv/freehold
             """
     )
 
-    @Argument(help: "The server's folder.") var folder: String
+    @Argument(help: "The server's folder, or the address of its database.") var folder: String
     @Option(help: "Only this app.") var app: String?
     @OptionGroup var store: StoreOption
 

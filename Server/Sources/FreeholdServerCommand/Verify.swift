@@ -8,13 +8,13 @@ struct Verify: AsyncParsableCommand {
         abstract: "Checks the documents, while the server runs or not.",
         discussion: """
             The structures of each stream's file are compared with each other. With a database, each row is read and compared with those that it depends on. Text keys are listed that are longer than the keys of new objects may be
-            (\(PrimaryKey.mostBytes) bytes). Their objects go on to work. The status is 1 if a stream is damaged.
+            (\(PrimaryKey.mostBytes) bytes). Their objects can still be read, changed and deleted. The exit status is 1 if a stream is damaged.
 
             Example: freehold-server verify /srv/freehold
             """
     )
 
-    @Argument(help: "The server's folder.") var folder: String
+    @Argument(help: "The server's folder, or the address of its database.") var folder: String
     @Option(help: "Only this app.") var app: String?
     @OptionGroup var store: StoreOption
 

@@ -36,7 +36,7 @@
             options.schema = schema ?? "test_\(UInt64.random(in: 0 ... .max))"
             options.name = options.schema
             options.compression = ZlibCompression.shared
-            (options.writers, options.readers, options.noteDelay) = (1, 1, 0)
+            (options.writers, options.readers, options.noteDelay, options.longList) = (1, 1, 0, 1)
             configure(&options)
             return try await open(options)
         }

@@ -20,11 +20,15 @@
             for seed in StoreSeeds.seeds("WorldTests, \(options)", count: 1, soak: 100) {
                 let store = try await PostgresStore.opened()
                 defer { store.remove() }
-                try await onThread { try Self.play(seed, options, PostgresTwin(store)) }
+                _ = try await onThread { try Self.play(seed, options, PostgresTwin(store)) }
             }
         }
 
-        private static func play(_ seed: UInt64, _ options: HistoryGenerator.Options, _ store: PostgresTwin) throws {
+        /// - Returns: The stores after the history.
+        @discardableResult
+        static func play(_ seed: UInt64, _ options: HistoryGenerator.Options, _ store: PostgresTwin) throws
+            -> PostgresTwin
+        {
             var generator = HistoryGenerator(seed: seed, options)
             generator.run()
             var random = SeededRandom(seed: seed)
@@ -52,6 +56,7 @@
             if let problem = driver.store.problems.first {
                 Issue.record("seed \(seed), \(options): \(problem.prefix(20_000))")
             }
+            return driver.store
         }
 
         @Test func `Values come back to the bit`() async throws {

@@ -47,16 +47,25 @@ final class TestMailer: Mailer {
 final class AccountProbe: Sendable {
     static let path = "/api/client/v2.0"
 
-    let folder: TestFolder
+    let home: AccountHome
     let clock: TestClock
     let mailer = TestMailer()
     let running: RunningServer
-    let store: AccountStore
+    let store: any AccountStorage
+
+    var folder: TestFolder { home.folder }
+    /// The file, for tests of it.
+    var file: AccountStore { get throws { try #require(store as? AccountStore) } }
 
     var port: Int { running.port }
     var address: String { "http://127.0.0.1:\(port)" }
 
+    /// - Parameters:
+    ///   - home: The accounts of an earlier server, or of another one.
+    ///   - clock: The clock of the server. Accounts in PostgreSQL have it, too, unless it is missing.
     init(
+        _ place: AccountPlace = .file,
+        home: AccountHome? = nil,
         folder: TestFolder? = nil,
         clock: TestClock = TestClock(),
         app: AccountApp = AccountApp(
@@ -69,11 +78,13 @@ final class AccountProbe: Sendable {
         limits: AttemptLimiter.Limits = AttemptLimiter.Limits(perAddress: 10_000),
         sync: (any NodeStore)? = nil,
         storeTimeout: TimeInterval = 600,
+        hooks: HookCaller.Limits = HookCaller.Limits(),
         _ change: @Sendable (inout ServerSettings) -> Void = { _ in }
     ) async throws {
-        let folder = try folder ?? TestFolder()
-        (self.folder, self.clock) = (folder, clock)
-        store = try AccountStore(at: folder.path, now: { clock.now })
+        let home = try home ?? AccountHome(place, folder: folder)
+        let folder = home.folder
+        (self.home, self.clock) = (home, clock)
+        store = try await home.open(clock)
         if try await store.app(app.id) == nil { try await store.createApp(app) }
         var settings = ServerSettings(node: NodeConfiguration(apps: [:]))
         (settings.port, settings.administratorPort, settings.threads) = (0, nil, 1)
@@ -84,8 +95,9 @@ final class AccountProbe: Sendable {
         accounts.mailer = mailer
         accounts.change = { options in
             (options.now, options.limits, options.passwordRounds) = ({ clock.now }, limits, 1 << 10)
-            options.storeTimeout = storeTimeout
+            (options.storeTimeout, options.hooks) = (storeTimeout, hooks)
         }
+        if home.place == .postgres { accounts.storage = store }
         settings.accounts = accounts
         change(&settings)
         let sync = sync ?? QueuedServerStore(MemoryServerStore(epoch: 7))

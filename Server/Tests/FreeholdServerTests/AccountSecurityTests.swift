@@ -9,8 +9,9 @@ import Testing
 
 /// The statements of the security model about accounts.
 @Suite(.timeLimit(.minutes(20))) struct AccountSecurityTests {
-    @Test func `the eleventh wrong password in five minutes isn't even looked at`() async throws {
-        let server = try await AccountProbe()
+    @Test(arguments: AccountPlace.all)
+    func `the eleventh wrong password in five minutes isn't even looked at`(_ place: AccountPlace) async throws {
+        let server = try await AccountProbe(place)
         try await server.register("ann@example.org")
         for _ in 0..<10 { #expect(try await server.login("ann@example.org", "wrong").status == 401) }
         let refused = try await server.login("ann@example.org")
@@ -22,8 +23,9 @@ import Testing
         await server.stop()
     }
 
-    @Test func `an address that tries many accounts is stopped`() async throws {
-        let server = try await AccountProbe(limits: AttemptLimiter.Limits(perAddress: 5))
+    @Test(arguments: AccountPlace.all)
+    func `an address that tries many accounts is stopped`(_ place: AccountPlace) async throws {
+        let server = try await AccountProbe(place, limits: AttemptLimiter.Limits(perAddress: 5))
         for number in 0..<5 { #expect(try await server.login("\(number)@example.org").status == 401) }
         #expect(try await server.login("another@example.org").status == 429)
         #expect(try await server.loginAnonymous().status == 429)
@@ -88,8 +90,9 @@ import Testing
         await #expect(throws: SettingsError.self) { try await AccountProbe(folder: server.folder) }
     }
 
-    @Test func `a user of one app has no account in another app`() async throws {
-        let server = try await AccountProbe()
+    @Test(arguments: AccountPlace.all)
+    func `a user of one app has no account in another app`(_ place: AccountPlace) async throws {
+        let server = try await AccountProbe(place)
         try await server.store.createApp(AccountApp(id: "other", allowsAnonymous: true, access: .everyone))
         try await server.register("ann@example.org")
         let body: BSONDocument = ["username": "ann@example.org", "password": "a long password"]
@@ -119,8 +122,9 @@ import Testing
         #expect(members.isMember("user1", of: "test") && !members.isMember("user2", of: "test"))
     }
 
-    @Test func `renewals with tokens that were made up count as attempts`() async throws {
-        let server = try await AccountProbe(limits: AttemptLimiter.Limits(perAddress: 5))
+    @Test(arguments: AccountPlace.all)
+    func `renewals with tokens that were made up count as attempts`(_ place: AccountPlace) async throws {
+        let server = try await AccountProbe(place, limits: AttemptLimiter.Limits(perAddress: 5))
         var token = try #require(try await server.loginAnonymous()["refresh_token"])
         for number in 0..<4 {
             let answer = try await server.renew("made up \(number)".replacingOccurrences(of: " ", with: "-"))
@@ -138,8 +142,9 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a log-in keeps a bounded number of tokens`() async throws {
-        let server = try await AccountProbe()
+    @Test(arguments: AccountPlace.all)
+    func `a log-in keeps a bounded number of tokens`(_ place: AccountPlace) async throws {
+        let server = try await AccountProbe(place)
         let first = try #require(try await server.loginAnonymous()["refresh_token"])
         var token = first
         for number in 0..<150 {
@@ -147,7 +152,7 @@ import Testing
             let answer = try await server.renew(token)
             #expect(answer.status == 201, "\(number)")
             token = try #require(answer["refresh_token"])
-            let kept = try await server.store.work { $0.objects(StoredSession.self).count }
+            let kept = try await server.home.tokenCount()
             #expect(kept <= AccountStore.keptTokens.most)
         }
         // A deleted token isn't valid, but the log-in continues with the newest token.
@@ -156,13 +161,14 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a token whose successors never arrive stays good`() async throws {
-        let server = try await AccountProbe()
+    @Test(arguments: AccountPlace.all)
+    func `a token whose successors never arrive stays good`(_ place: AccountPlace) async throws {
+        let server = try await AccountProbe(place)
         let token = try #require(try await server.loginAnonymous()["refresh_token"])
         for number in 0..<150 {
             server.clock.advance(1)
             #expect(try await server.renew(token).status == 201, "\(number)")
-            let kept = try await server.store.work { $0.objects(StoredSession.self).count }
+            let kept = try await server.home.tokenCount()
             #expect(kept <= AccountStore.keptTokens.most)
         }
         await server.stop()
@@ -203,8 +209,9 @@ import Testing
         }
     }
 
-    @Test func `a token of the settings that names an account opens nothing`() async throws {
-        let server = try await AccountProbe {
+    @Test(arguments: AccountPlace.all)
+    func `a token of the settings that names an account opens nothing`(_ place: AccountPlace) async throws {
+        let server = try await AccountProbe(place) {
             $0.node.apps = ["named": NodeApp(access: .everyone)]
             $0.tokens.keys = [.secret(TestServer.secret)]
             $0.tokens.apps = ["named"]
@@ -228,8 +235,9 @@ import Testing
         await server.stop()
     }
 
-    @Test func `another issuer's token logs in where the settings name the app`() async throws {
-        let server = try await AccountProbe { $0.tokens.keys = [.secret(TestServer.secret)] }
+    @Test(arguments: AccountPlace.all)
+    func `another issuer's token logs in where the settings name the app`(_ place: AccountPlace) async throws {
+        let server = try await AccountProbe(place) { $0.tokens.keys = [.secret(TestServer.secret)] }
         let body: BSONDocument = ["token": .string(try await TestServer.token("ann"))]
         let answer = try await server.send("POST", "/app/test/auth/providers/custom-token/login", body)
         #expect(answer.code == "AuthProviderNotFound")
@@ -294,15 +302,20 @@ import Testing
         }
     }
 
-    @Test func `an address in two compositions is one account, and accounts of earlier versions go on`() async throws {
-        let server = try await AccountProbe()
+    @Test(arguments: AccountPlace.all)
+    func `an address in two compositions is one account, and accounts of earlier versions go on`(_ place: AccountPlace)
+        async throws
+    {
+        let server = try await AccountProbe(place)
         #expect(try await server.register("\u{e9}@example.org").status == 201)
         #expect(try await server.register("e\u{301}@example.org").code == "AccountNameInUse")
         let first = try await server.login("\u{e9}@example.org")
         #expect(try await server.login("E\u{301}@example.org")["user_id"] == first["user_id"])
         // Earlier versions stored the name in the composition of its characters that the client sent.
         let hash = try await PasswordHasher(rounds: 1 << 10).hash("a long password")
-        _ = try await server.store.createUser("test", .emailPassword, "o\u{308}@example.org", password: hash)
+        _ = try await server.store.createUser(
+            NewUser(app: "test", provider: .emailPassword, name: "o\u{308}@example.org", password: hash)
+        )
         for name in ["o\u{308}@example.org", "\u{f6}@example.org", "O\u{308}@example.org"] {
             #expect(try await server.login(name).status == 200, "\(name.unicodeScalars.count)")
             #expect(try await server.register(name).status == 409)

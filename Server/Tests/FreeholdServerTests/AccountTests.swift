@@ -8,8 +8,9 @@ import Testing
 
 /// The API of accounts over loopback sockets.
 @Suite(.timeLimit(.minutes(20))) struct AccountTests {
-    @Test func `a registered user logs in and has a profile`() async throws {
-        let server = try await AccountProbe()
+    @Test(arguments: AccountPlace.all)
+    func `a registered user logs in and has a profile`(_ place: AccountPlace) async throws {
+        let server = try await AccountProbe(place)
         #expect(try await server.register("Ann@example.org").status == 201)
         #expect(try await server.register("ann@EXAMPLE.org").code == "AccountNameInUse")
         let login = try await server.login("ann@example.org")
@@ -56,8 +57,10 @@ import Testing
         await named.stop()
     }
 
-    @Test func `an app without switches accepts only users that the administrator created`() async throws {
-        let server = try await AccountProbe(app: AccountApp(id: "test"))
+    @Test(arguments: AccountPlace.all)
+    func `an app without switches accepts only users that the administrator created`(_ place: AccountPlace) async throws
+    {
+        let server = try await AccountProbe(place, app: AccountApp(id: "test"))
         #expect(try await server.register("ann@example.org").code == "AuthProviderNotFound")
         #expect(try await server.loginAnonymous().code == "AuthProviderNotFound")
         let token = try await server.send("POST", "/app/test/auth/providers/custom-token/login", ["token": "a.b.c"])
@@ -67,8 +70,11 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a refresh token gives a new one, and the old one works until the new one was used`() async throws {
-        let server = try await AccountProbe()
+    @Test(arguments: AccountPlace.all)
+    func `a refresh token gives a new one, and the old one works until the new one was used`(_ place: AccountPlace)
+        async throws
+    {
+        let server = try await AccountProbe(place)
         let first = try #require(try await server.loginAnonymous()["refresh_token"])
         // The answers of these two requests are lost.
         _ = try await server.renew(first)
@@ -117,8 +123,9 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a refresh token of the earlier form stays good`() async throws {
-        let server = try await AccountProbe()
+    @Test(arguments: AccountPlace.all)
+    func `a refresh token of the earlier form stays good`(_ place: AccountPlace) async throws {
+        let server = try await AccountProbe(place)
         let user = try #require(try await server.loginAnonymous()["user_id"])
         let (text, now) = (AccountSecret.make(), server.clock.now)
         let token = RefreshToken(text: text, created: now, expires: now + AccountStore.sessionTime)
@@ -131,9 +138,12 @@ import Testing
         await server.stop()
     }
 
-    @Test func `two sides that go on from one refresh token end the log-in, whichever is first`() async throws {
+    @Test(arguments: AccountPlace.all)
+    func `two sides that go on from one refresh token end the log-in, whichever is first`(_ place: AccountPlace)
+        async throws
+    {
         for isThiefFirst in [false, true] {
-            let server = try await AccountProbe()
+            let server = try await AccountProbe(place)
             let first = try await server.loginAnonymous()["refresh_token"]
             let user = try await server.renew(first)["refresh_token"]
             // Another device has a copy of the first token. The successor of the token isn't used yet, so the token is
@@ -150,8 +160,11 @@ import Testing
         }
     }
 
-    @Test func `a token that another process replaced a moment ago goes on in the same line`() async throws {
-        let server = try await AccountProbe()
+    @Test(arguments: AccountPlace.all)
+    func `a token that another process replaced a moment ago goes on in the same line`(_ place: AccountPlace)
+        async throws
+    {
+        let server = try await AccountProbe(place)
         let first = try await server.loginAnonymous()["refresh_token"]
         let second = try await server.renew(first)["refresh_token"]
         let lost = try await server.renew(second)["refresh_token"]
@@ -165,16 +178,18 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a log-in ends after 60 days without use`() async throws {
-        let server = try await AccountProbe()
+    @Test(arguments: AccountPlace.all)
+    func `a log-in ends after 60 days without use`(_ place: AccountPlace) async throws {
+        let server = try await AccountProbe(place)
         let token = try await server.loginAnonymous()["refresh_token"]
         server.clock.advance(60 * 24 * 3_600 + 1)
         #expect(try await server.renew(token).code == "InvalidSession")
         await server.stop()
     }
 
-    @Test func `an access token ends after half an hour, and with its log-in`() async throws {
-        let server = try await AccountProbe()
+    @Test(arguments: AccountPlace.all)
+    func `an access token ends after half an hour, and with its log-in`(_ place: AccountPlace) async throws {
+        let server = try await AccountProbe(place)
         let (a, b) = (try await server.loginAnonymous(), try await server.loginAnonymous())
         #expect(try await server.send("DELETE", "/auth/session", token: a["refresh_token"]).status == 204)
         #expect(try await server.profile(a["access_token"]).code == "InvalidSession")
@@ -186,8 +201,9 @@ import Testing
         await server.stop()
     }
 
-    @Test func `API keys log in until they are disabled or deleted`() async throws {
-        let server = try await AccountProbe()
+    @Test(arguments: AccountPlace.all)
+    func `API keys log in until they are disabled or deleted`(_ place: AccountPlace) async throws {
+        let server = try await AccountProbe(place)
         let login = try await server.loginAnonymous()
         let token = login["refresh_token"]
         let made = try await server.send("POST", "/auth/api_keys", ["name": "robot"], token: token)
@@ -209,8 +225,9 @@ import Testing
         await server.stop()
     }
 
-    @Test func `an anonymous user gets an address and stays the same user`() async throws {
-        let server = try await AccountProbe()
+    @Test(arguments: AccountPlace.all)
+    func `an anonymous user gets an address and stays the same user`(_ place: AccountPlace) async throws {
+        let server = try await AccountProbe(place)
         let anonymous = try await server.loginAnonymous()
         try await server.register("ann@example.org")
         let link = try await server.userpass(
@@ -232,9 +249,41 @@ import Testing
         await server.stop()
     }
 
-    @Test(arguments: ["disabled", "logged out", "has a key"])
-    func `a disabled account, and one that has logged in, can't be linked`(_ state: String) async throws {
-        let server = try await AccountProbe()
+    @Test(arguments: AccountPlace.all)
+    func `users are found by a part of their names or by their ids, page by page`(_ place: AccountPlace) async throws {
+        let server = try await AccountProbe(place)
+        for name in ["ann", "Joanna", "bob", "100%", "a_b"] { try await server.register("\(name)@example.org") }
+        _ = try await server.loginAnonymous()
+        let all = try await server.store.users(of: "test").sorted { $0.id < $1.id }
+        #expect(all.count == 6)
+        func find(_ text: String, after: String? = nil, limit: Int = 10) async throws -> [AccountUser] {
+            try await server.store.users(of: "test", matching: text, after: after, limit: limit)
+        }
+        func expected(_ part: String) -> [String] {
+            all.filter { $0.identities.contains { $0.name.lowercased().contains(part.lowercased()) } }.map(\.id)
+        }
+        #expect(try await find("").map(\.id) == all.map(\.id))
+        for part in ["ANN", "example.org", "%", "_", "'", "nobody"] {
+            #expect(try await find(part).map(\.id) == expected(part), "\(part)")
+        }
+        for user in all { #expect(try await find(user.id).contains { $0.id == user.id }) }
+        var (pages, last) = ([String](), String?.none)
+        repeat {
+            let page = try await find("example.org", after: last, limit: 2)
+            #expect(page.count <= 2)
+            pages += page.map(\.id)
+            last = page.last?.id
+        } while last != nil
+        #expect(pages == expected("example.org"))
+        #expect(try await server.store.users(of: "other", matching: "ann", after: nil, limit: 10).isEmpty)
+        await server.stop()
+    }
+
+    @Test(arguments: AccountPlace.all, ["disabled", "logged out", "has a key"])
+    func `a disabled account, and one that has logged in, can't be linked`(_ place: AccountPlace, _ state: String)
+        async throws
+    {
+        let server = try await AccountProbe(place)
         try await server.register("ann@example.org")
         let user = try #require(try await server.store.users(of: "test").first)
         switch state {
@@ -255,8 +304,9 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a token of the trusted issuer logs its user in`() async throws {
-        let server = try await AccountProbe {
+    @Test(arguments: AccountPlace.all)
+    func `a token of the trusted issuer logs its user in`(_ place: AccountPlace) async throws {
+        let server = try await AccountProbe(place) {
             ($0.tokens.keys, $0.tokens.apps) = ([.secret(TestServer.secret)], ["test"])
         }
         let path = "/app/test/auth/providers/custom-token/login"
@@ -268,8 +318,9 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a user that registers by mail confirms the address first`() async throws {
-        let server = try await AccountProbe(app: AccountApp(id: "test", emailPassword: .mail))
+    @Test(arguments: AccountPlace.all)
+    func `a user that registers by mail confirms the address first`(_ place: AccountPlace) async throws {
+        let server = try await AccountProbe(place, app: AccountApp(id: "test", emailPassword: .mail))
         try await server.register("ann@example.org")
         let lost = try await server.mailer.next()
         #expect(try await server.login("ann@example.org").code == "AuthError")
@@ -286,8 +337,10 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a new password ends all log-ins, and needs a mail not older than an hour`() async throws {
-        let server = try await AccountProbe()
+    @Test(arguments: AccountPlace.all)
+    func `a new password ends all log-ins, and needs a mail not older than an hour`(_ place: AccountPlace) async throws
+    {
+        let server = try await AccountProbe(place)
         try await server.register("ann@example.org")
         let login = try await server.login("ann@example.org")
         #expect(try await server.userpass("reset/send", ["email": "nobody@example.org"]).status == 202)
@@ -309,22 +362,26 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a restart keeps accounts, and tokens stay good`() async throws {
-        let server = try await AccountProbe()
+    @Test(arguments: AccountPlace.all)
+    func `a restart keeps accounts, and tokens stay good`(_ place: AccountPlace) async throws {
+        let server = try await AccountProbe(place)
         try await server.register("ann@example.org")
         let login = try await server.login("ann@example.org")
         await server.stop()
-        let again = try await AccountProbe(folder: server.folder, clock: server.clock)
+        let again = try await AccountProbe(home: server.home, clock: server.clock)
         #expect(try await again.profile(login["access_token"])["user_id"] == login["user_id"])
         #expect(try await again.renew(login["refresh_token"]).status == 201)
         #expect(try await again.login("ann@example.org")["user_id"] == login["user_id"])
         await again.stop()
     }
 
-    @Test func `the administrator disables, enables, logs out and deletes while the server runs`() async throws {
-        let server = try await AccountProbe()
+    @Test(arguments: AccountPlace.all)
+    func `the administrator disables, enables, logs out and deletes while the server runs`(_ place: AccountPlace)
+        async throws
+    {
+        let server = try await AccountProbe(place)
         // Another process has a store of its own.
-        let store = try AccountStore(at: server.folder.path)
+        let store = try await server.home.open()
         let user = try await store.createUser(
             app: "test",
             email: "ann@example.org",
@@ -348,10 +405,10 @@ import Testing
         await server.stop()
     }
 
-    @Test(arguments: ["disable", "log out", "delete", "delete the app"])
-    func `open connections end with the log-in`(_ way: String) async throws {
-        let server = try await AccountProbe()
-        let store = try AccountStore(at: server.folder.path)
+    @Test(arguments: AccountPlace.all, ["disable", "log out", "delete", "delete the app"])
+    func `open connections end with the log-in`(_ place: AccountPlace, _ way: String) async throws {
+        let server = try await AccountProbe(place)
+        let store = try await server.home.open()
         for email in ["ann@example.org", "bob@example.org"] { try await server.register(email) }
         let login = try await server.login("ann@example.org")
         let (token, user) = (try #require(login["access_token"]), try #require(login["user_id"]))
@@ -380,9 +437,10 @@ import Testing
         await server.stop()
     }
 
-    @Test func `an app that is made while the server runs is served`() async throws {
-        let server = try await AccountProbe()
-        let store = try AccountStore(at: server.folder.path)
+    @Test(arguments: AccountPlace.all)
+    func `an app that is made while the server runs is served`(_ place: AccountPlace) async throws {
+        let server = try await AccountProbe(place)
+        let store = try await server.home.open()
         try await store.createApp(AccountApp(id: "later", emailPassword: .autoConfirm, access: .everyone))
         let provider = "/app/later/auth/providers/local-userpass/"
         let password: BSONValue = "a long password"
@@ -399,11 +457,13 @@ import Testing
         await server.stop()
     }
 
-    @Test func `in development everybody goes on reading and writing when accounts change`() async throws {
-        let server = try await AccountProbe(app: AccountApp(id: "test")) { $0.isDevelopment = true }
+    @Test(arguments: AccountPlace.all)
+    func `in development everybody goes on reading and writing when accounts change`(_ place: AccountPlace) async throws
+    {
+        let server = try await AccountProbe(place, app: AccountApp(id: "test")) { $0.isDevelopment = true }
         let a = try await TestClient(port: server.port, token: "user:ann")
         try await a.subscribe()
-        let store = try AccountStore(at: server.folder.path)
+        let store = try await server.home.open()
         for name in ["one", "two"] {
             try await store.createApp(AccountApp(id: name))
             // The app's accounts are followed once the app is served. Before that no user is admitted.

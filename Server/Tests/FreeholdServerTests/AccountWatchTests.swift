@@ -116,7 +116,7 @@ import Testing
         let crowd = try await Crowd(2)
         let (server, users) = (crowd.server, crowd.peers.map(\.user))
         // A server of an earlier version ends a log-in and leaves no note.
-        try await server.store.write { realm in
+        try await server.file.write { realm in
             let app = try #require(realm.object(ofType: StoredApp.self, forPrimaryKey: "test"))
             app.endingsRevision += 1
             realm.delete(realm.objects(StoredSession.self).where { $0.user == users[0] })
@@ -146,7 +146,9 @@ import Testing
         let app = AccountApp(id: "test", allowsAnonymous: true)
         try await store.createApp(app)
         func login() async throws -> (user: String, login: String) {
-            let user = try await store.createUser("test", .anonymous, AccountSecret.make()).id
+            let user = try await store.createUser(
+                NewUser(app: "test", provider: .anonymous, name: AccountSecret.make())
+            ).id
             let expires = Date() + AccountStore.sessionTime
             let token = RefreshToken(text: AccountSecret.make(), created: Date(), expires: expires)
             return (user, try await store.beginSession(of: user, token: token).login)
@@ -182,9 +184,9 @@ import Testing
         await server.stop()
     }
 
-    @Test(arguments: ["a refresh token that was stolen", "a new password", "a log-out"])
-    func `each way to end a log-in ends its connections`(_ way: String) async throws {
-        let server = try await AccountProbe()
+    @Test(arguments: AccountPlace.all, ["a refresh token that was stolen", "a new password", "a log-out"])
+    func `each way to end a log-in ends its connections`(_ place: AccountPlace, _ way: String) async throws {
+        let server = try await AccountProbe(place)
         try await server.register("ann@example.org")
         let login = try await server.login("ann@example.org")
         let peer = try await RawPeer(port: server.port)
@@ -216,7 +218,9 @@ import Testing
         let server = try await AccountProbe()
         var (logins, users): (Set<String>, [String]) = ([], [])
         for _ in 0..<5_000 {
-            let user = try await server.store.createUser("test", .anonymous, AccountSecret.make())
+            let user = try await server.store.createUser(
+                NewUser(app: "test", provider: .anonymous, name: AccountSecret.make())
+            )
             let (now, lifetime) = (server.clock.now, AccountStore.sessionTime)
             let token = RefreshToken(text: AccountSecret.make(), created: now, expires: now + lifetime)
             logins.insert(try await server.store.beginSession(of: user.id, token: token).login)

@@ -18,7 +18,7 @@ struct CommandMessageTests {
 
     @Test(arguments: [
         (["serv", "x"], "There is no command 'serv'. 'freehold-server' has: init, serve, app,"),
-        (["user", "lst", "x"], "There is no command 'lst'. 'freehold-server user' has: list, create, set-data,"),
+        (["user", "lst", "x"], "There is no command 'lst'. 'freehold-server user' has: list, create, import,"),
     ])
     func `a misspelt command is named, with those that there are`(_ arguments: [String], _ message: String) throws {
         let (status, output) = try ServerProcess.run(arguments, takesErrors: true)

@@ -1,4 +1,5 @@
 import Foundation
+import FreeholdSync
 import FreeholdSyncCore
 import Testing
 
@@ -83,6 +84,72 @@ import Testing
         await server.end(SIGTERM)
         #expect(try ServerProcess.run(["status", folder.path], launcher: launcher).status == 1)
     }
+
+    #if PostgreSQL
+        /// The lines of the unit, followed by those of its settings for PostgreSQL.
+        private static func unitWithPostgres() throws -> [String] {
+            try lines("freehold-server.service") + lines("postgresql.conf")
+        }
+
+        @Test(.needsPostgresServer) func `the unit with PostgreSQL serves from the database`() async throws {
+            let lines = try Self.unitWithPostgres()
+            let variable = try Self.value("Environment=\"FREEHOLD_STORE=", lines)
+            // systemd keeps what is between the quotation marks.
+            #expect(variable == "postgresql:///freehold\"")
+            #expect(lines.contains("After=postgresql.service") && lines.contains("StartLimitIntervalSec=0"))
+            let words = try Self.value("ExecStart=", lines).split(separator: " ").dropFirst(3).map(String.init)
+            let (folder, database) = (try ServerProcess.folder(), try TestDatabase())
+            let environment = [
+                "env", "FREEHOLD_STORE=\(database.address)", "FREEHOLD_ADMIN_PORT=\(try await Self.freePort())",
+            ]
+            let server = try ServerProcess(folder.path, words, launcher: environment)
+            let client = try await TestClient(port: server.port)
+            try await client.subscribe()
+            try client.create(.int(1))
+            try await client.session.waitForUpload()
+            #expect(try database.sql("SELECT count(*) FROM freehold.object") == "1")
+            await client.close()
+            await server.end(SIGTERM)
+        }
+
+        @Test(.needsPostgresServer) func `the command of compose serves from the database`() async throws {
+            let lines = try Self.lines("compose.yaml").map { $0.trimmingCharacters(in: .whitespaces) }
+            #expect(lines.contains("FREEHOLD_STORE: postgresql://freehold@database/freehold"))
+            #expect(lines.contains("POSTGRES_USER: freehold") && lines.contains("POSTGRES_DB: freehold"))
+            #expect(lines.contains("args: {TRAITS: PostgreSQL}"))
+            let settings = ServerSettings(node: NodeConfiguration(apps: [:]))
+            #expect(lines.contains("ports: [\"127.0.0.1:\(settings.port):\(settings.port)\"]"))
+            let docker = try Self.lines("Dockerfile")
+            #expect(docker.contains("ARG TRAITS=\"\"") && docker.contains { $0.contains("libpq5") })
+            let volume = try Self.value("VOLUME ", docker)
+            #expect(lines.contains("volumes: [\"server:\(volume)\"]"))
+            let stop = try #require(
+                lines.last { $0.hasPrefix("stop_grace_period: ") }.flatMap { Int($0.dropFirst(19).dropLast()) }
+            )
+            #expect(stop > 2 * settings.drainTime / 1_000)
+            var words = try Self.list("command:", lines)
+            #expect(words.prefix(2) == ["serve", volume])
+            words.removeFirst(2)
+            // Two dollar signs are one.
+            let entry = try Self.list("entrypoint:", lines).map { $0.replacing("$$", with: "$") }
+            let (folder, database) = (try ServerProcess.folder(), try TestDatabase())
+            let secret = "\(folder.path)/postgres.password"
+            try "no password is asked for".write(toFile: secret, atomically: true, encoding: .utf8)
+            // The shell's script gets the path of the program and that of the secret.
+            let script = entry[2].replacing("/run/secrets/postgres.password", with: secret)
+                .replacing("exec freehold-server ", with: "exec ")
+            let environment = [
+                "env", "FREEHOLD_STORE=\(database.address)", "FREEHOLD_ADMIN_PORT=\(try await Self.freePort())",
+            ]
+            let server = try ServerProcess(
+                folder.path,
+                words,
+                launcher: environment + [entry[0], entry[1], script, entry[3]]
+            )
+            #expect(try database.sql("SELECT count(*) FROM freehold.store") == "1")
+            await server.end(SIGTERM)
+        }
+    #endif
 
     static func freePort() async throws -> Int {
         let server = try await TestServer { $0.administratorPort = nil }

@@ -40,7 +40,7 @@ import Testing
         rules: String? = nil,
         _ change: @Sendable (inout ServerSettings) -> Void = { _ in }
     ) async throws -> AccountProbe {
-        let server = try await AccountProbe(change)
+        let server = try await AccountProbe(.file, change)
         let schema = try BSONDocument(extendedJSON: Self.schema)
         let set = try rules.map { try RuleSet(extendedJSON: $0) }
         try await server.store.changeDocuments(of: "test") { documents in

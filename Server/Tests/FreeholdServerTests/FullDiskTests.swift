@@ -54,10 +54,17 @@ private final class FullStore: NodeStore {
         let status = node.status
         #expect(status.isReady && status.blocked.count == 1)
         #expect(status.blocked.first?.reason == "The disk is full. No byte is left.")
-        #expect(status.json.contains("The disk is full."))
+        #expect(status.json.contains("The disk is full.") && status.json.contains(#""diskFull":true"#))
         let port = try #require(server.running.administratorPort)
         let inside = try await RawConnection.ask(["GET /ready HTTP/1.1", "Host: localhost"], port: port)
         #expect(inside.status == 200 && inside.text.contains("test") && inside.text.contains("The disk is full."))
+        func metrics() async throws -> String {
+            try await RawConnection.ask(["GET /metrics HTTP/1.1", "Host: localhost"], port: port).text
+        }
+        let full = try await metrics().split(whereSeparator: \.isNewline)
+        #expect(full.contains("freehold_blocked_streams 1") && full.contains("freehold_disk_full 1"))
+        let space = full.filter { $0.hasPrefix("freehold_disk_") }.compactMap { $0.split(separator: " ").last }
+        #expect(space.count { (Double($0) ?? 0) > 1_000 } == 2, "\(space)")
         let outside = try await RawConnection.ask(["GET /ready HTTP/1.1", "Host: localhost"], port: server.port)
         #expect(outside.status == 200 && !outside.text.contains("The disk is full."))
         let failures = lines.text.split(separator: "\n").filter { $0.contains("the store failed") }
@@ -69,6 +76,8 @@ private final class FullStore: NodeStore {
         for _ in 0..<2_000 where second.contents.count < 2 { try await Task.sleep(for: .milliseconds(20)) }
         #expect(second.value(2, "name") == "b")
         #expect(node.status.blocked.isEmpty)
+        let free = try await metrics().split(whereSeparator: \.isNewline)
+        #expect(free.contains("freehold_blocked_streams 0") && free.contains("freehold_disk_full 0"))
         await first.close()
         await second.close()
         await server.stop()

@@ -285,7 +285,7 @@ private final class Gate: Sendable {
 
     @Test func `accounts that another process holds are 503, and what didn't begin isn't done`() async throws {
         let held = try await AccountProbe(storeTimeout: 0.3)
-        let (gate, store) = (Gate(), held.store)
+        let (gate, store) = (Gate(), try held.file)
         // Another store of the same file, as in a command.
         let writer = Task {
             try await store.write { _ in

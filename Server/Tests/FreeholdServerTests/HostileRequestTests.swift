@@ -17,7 +17,10 @@ import Testing
         ("POST", providers + "local-userpass/reset"), ("GET", "/auth/profile"), ("POST", "/auth/session"),
         ("DELETE", "/auth/session"), ("DELETE", "/auth/delete"), ("GET", "/auth/api_keys"), ("POST", "/auth/api_keys"),
         ("GET", "/auth/api_keys/5f0000000000000000000000"), ("DELETE", "/auth/api_keys/5f0000000000000000000000"),
-        ("PUT", "/auth/api_keys/5f0000000000000000000000/disable"),
+        ("PUT", "/auth/api_keys/5f0000000000000000000000/disable"), ("POST", "/app/test/functions/call"),
+        ("POST", providers + "custom-function/login"), ("POST", providers + "oauth2-google/login"),
+        ("POST", providers + "local-userpass/confirm/call"), ("POST", providers + "local-userpass/reset/call"),
+        ("PUT", "/app/test/push/providers/gcm/registration"), ("DELETE", "/app/test/push/providers/gcm/registration"),
     ]
 
     @Test func `unknown paths are 404, and wrong methods 405`() async throws {
@@ -33,8 +36,8 @@ import Testing
         let unknown = try await server.send("POST", "/app/test/auth/providers/oauth2-google/login", [:])
         #expect(unknown.status == 404 && unknown.code == "AuthProviderNotFound")
         for (method, path) in Self.routes {
-            let wrong =
-                method == "GET" ? "PATCH" : path.contains("api_keys") || path.contains("session") ? "PATCH" : "GET"
+            let hasGet = ["api_keys", "session", "functions"].contains { path.contains($0) }
+            let wrong = method == "GET" || hasGet ? "PATCH" : "GET"
             #expect(try await server.send(wrong, path).status == 405, "\(wrong) \(path)")
         }
         await server.stop()
@@ -102,7 +105,10 @@ struct RandomRequests {
         case 0: return bytes(300)
         case 1: return Array(json(4).utf8)
         default:
-            let names = ["username", "password", "email", "token", "tokenId", "key", "options", "name"]
+            let names = [
+                "username", "password", "email", "token", "tokenId", "key", "options", "name", "id_token", "arguments",
+                "registrationToken",
+            ]
             let fields = names.filter { _ in Bool.random(using: &source) && Bool.random(using: &source) }
             var parts: [String] = []
             for name in fields where name != "name" { parts.append("\"\(name)\":\(json(2))") }

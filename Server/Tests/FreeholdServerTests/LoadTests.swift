@@ -66,6 +66,32 @@ import Testing
         await server.stop()
     }
 
+    @Test func `an address with many connections leaves room for other addresses`() async throws {
+        let server = try await TestServer { settings in
+            (settings.node.limits.connections, settings.node.limits.connectionsPerAddress) = (8, 3)
+        }
+        // The first half is for every address. An answer shows that the connection was accepted.
+        var clients: [WireClient] = []
+        for _ in 0..<4 {
+            clients.append(try await WireClient(port: server.port))
+            #expect(try await clients.last?.ask("GET /health").status == 200)
+        }
+        let fifth = try await WireClient(port: server.port)
+        #expect(await fifth.rest() == [])
+        let other = try await WireClient(port: server.port, from: "127.0.0.2")
+        #expect(try await other.ask("GET /health").status == 200)
+        await clients.removeLast().close()
+        await clients.removeLast().close()
+        var status: Int?
+        while status != 200 {
+            let next = try await WireClient(port: server.port)
+            status = try? await next.ask("GET /health").status
+            await next.close()
+        }
+        for client in clients + [fifth, other] { await client.close() }
+        await server.stop()
+    }
+
     @Test func `connections without a WebSocket are counted, too`() async throws {
         let server = try await TestServer { settings in
             settings.node.limits.connections = 2

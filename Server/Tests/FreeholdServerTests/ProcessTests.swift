@@ -48,11 +48,12 @@ final class ServerProcess: @unchecked Sendable {
 
     /// Starts the server and waits for its first line.
     ///
-    /// - Parameter launcher: The name of a program with arguments that runs the server. Empty to run the server
-    ///   directly.
-    init(_ folder: String, port: Int = 0, _ flags: [String] = [], launcher: [String] = []) throws {
+    /// - Parameters:
+    ///   - folder: Nil for a server with a database and no folder.
+    ///   - launcher: The name of a program with arguments that runs the server, or variables of the environment. Empty to run the server directly.
+    init(_ folder: String?, port: Int = 0, _ flags: [String] = [], launcher: [String] = []) throws {
         let output = Pipe()
-        let arguments = ["serve", folder, "--port", "\(port)", "--log-level", "error"] + flags
+        let arguments = ["serve"] + [folder].compactMap { $0 } + ["--port", "\(port)", "--log-level", "error"] + flags
         process.setCommand(launcher, Self.program, arguments)
         // The process of the tests may need long for its first request, because other tests block its threads.
         process.environment = ProcessInfo.processInfo.environment.merging(["FREEHOLD_LIMITS_GREETING_SECONDS": "60"]) {
@@ -136,7 +137,7 @@ struct ProcessTests {
             let start = ContinuousClock.now
             await server.end(number % 2 == 0 ? SIGTERM : SIGINT)
             let time = ContinuousClock.now - start
-            #expect(time < .seconds(5) && server.status == 0, "\(number): \(time), status \(server.status)")
+            #expect(time < .seconds(30) && server.status == 0, "\(number): \(time), status \(server.status)")
         }
     }
 

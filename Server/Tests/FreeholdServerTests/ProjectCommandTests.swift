@@ -51,8 +51,9 @@ struct ProjectCommandTests {
             #expect(report[title]?.contains { line in parts.allSatisfy { line.contains($0) } } == true, "\(parts)")
         }
         has("To do", "auth/providers.json: custom-token", "'tokens.secretFile'")
-        has("To do", "auth/providers.json: oauth2-google", "custom-token")
-        has("To do", "runResetFunction", "by mail")
+        has("To do", "auth/providers.json: oauth2-google", "'provider set'")
+        has("Taken over", "id tokens of oauth2-google", "1234.apps.example")
+        has("To do", "runResetFunction", "'hook set … reset'", "by mail")
         has("To do", "values/smsKey.json", "secret 'smsSecret'")
         has("To do", "functions: 2 (knows.js, makeStaff.js)", "HTTP API")
         has("To do", "secrets.json", "aren't read")

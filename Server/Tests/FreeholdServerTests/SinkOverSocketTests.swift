@@ -18,7 +18,12 @@ final class Sample: AsymmetricObject {
 /// Devices of the app `shop`.
 enum SinkDevice {
     /// Registers the user of a device, opens its realm, and subscribes to its notes.
-    @MainActor static func realm(_ port: Int, _ device: String, folder: String) async throws -> Realm {
+    @MainActor static func realm(
+        _ port: Int,
+        _ device: String,
+        folder: String,
+        types: [ObjectBase.Type] = [Sample.self, Note.self]
+    ) async throws -> Realm {
         var configuration = AppConfiguration(baseURL: "http://127.0.0.1:\(port)")
         configuration.rootDirectory = URL(fileURLWithPath: "\(folder)/\(device)", isDirectory: true)
         let app = App(id: "shop", configuration: configuration)
@@ -26,7 +31,7 @@ enum SinkDevice {
         try await app.emailPasswordAuth.registerUser(email: email, password: password)
         let user = try await app.login(credentials: .emailPassword(email: email, password: password))
         var realmConfiguration = user.flexibleSyncConfiguration()
-        realmConfiguration.objectTypes = [Sample.self, Note.self]
+        realmConfiguration.objectTypes = types
         let realm = try await Realm(configuration: realmConfiguration, downloadBeforeOpen: .never)
         try await realm.subscriptions.update { realm.subscriptions.append(QuerySubscription<Note>()) }
         return realm

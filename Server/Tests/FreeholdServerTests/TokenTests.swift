@@ -75,6 +75,20 @@ import Testing
         await server.stop()
     }
 
+    @Test(arguments: ["[]", "7", "[7]", "{}", "null", #"["other"]"#])
+    func `a signed token without the audience is refused, and doesn't end the process`(_ audience: String) async throws
+    {
+        func part(_ bytes: Data) -> String {
+            bytes.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        }
+        let claims = #"{"sub": "ann", "exp": \#(Int(Date().timeIntervalSince1970) + 600), "aud": \#(audience)}"#
+        let body = part(Data(#"{"alg":"HS256"}"#.utf8)) + "." + part(Data(claims.utf8))
+        let key = SymmetricKey(data: Data(TestServer.secret.utf8))
+        let token = body + "." + part(Data(HMAC<SHA256>.authenticationCode(for: Data(body.utf8), using: key)))
+        let strict = try await JWTAuthenticator([.secret(TestServer.secret)], .init(audience: "notes"))
+        await #expect(throws: TokenRefusal.self) { try await strict.identify(token) }
+    }
+
     @Test func `ES256 by a public key, keys of a set, API keys and anonymous users come in`() async throws {
         let key = ES256PrivateKey()
         let secret = String(repeating: "k", count: 40)

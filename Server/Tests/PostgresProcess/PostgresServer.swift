@@ -185,18 +185,40 @@
         /// - Parameter database: By default the one that `address` names.
         /// - Returns: The rows as text, their columns separated by `|`.
         @discardableResult package func sql(_ statements: String, in database: String = "postgres") throws -> String {
+            try sql(each: [statements], in: database)
+        }
+
+        /// Executes statements with psql, one after the other in one session. Each is a transaction of its own.
+        @discardableResult package func sql(each statements: [String], in database: String) throws -> String {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: binaries + "/psql")
-            process.arguments = [
-                "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d",
-                socketAddress.replacing("dbname=postgres", with: "dbname=\(database)"), "-c", statements,
-            ]
+            process.arguments =
+                [
+                    "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d",
+                    socketAddress.replacing("dbname=postgres", with: "dbname=\(database)"),
+                ] + statements.flatMap { ["-c", $0] }
+            // An argument has at most 128 KiB.
+            let isLong = statements.count == 1 && statements[0].utf8.count > 100_000
+            let script = folder + "/script-\(UInt64.random(in: 0 ... .max))"
+            if isLong {
+                try statements[0].write(toFile: script, atomically: false, encoding: .utf8)
+                process.arguments?.removeLast(2)
+                process.arguments? += ["-1", "-f", script]
+            }
+            defer { if isLong { try? FileManager.default.removeItem(atPath: script) } }
             let output = Pipe()
-            (process.standardOutput, process.standardError) = (output, FileHandle.nullDevice)
+            let errors = folder + "/errors-\(UInt64.random(in: 0 ... .max))"
+            _ = FileManager.default.createFile(atPath: errors, contents: nil)
+            defer { try? FileManager.default.removeItem(atPath: errors) }
+            let handle = FileHandle(forWritingAtPath: errors) ?? FileHandle.nullDevice
+            (process.standardOutput, process.standardError) = (output, handle)
             try process.run()
             let data = output.fileHandleForReading.readDataToEndOfFile()
             process.waitUntilExit()
-            guard process.terminationStatus == 0 else { throw Failure(description: "psql failed: \(statements)") }
+            guard process.terminationStatus == 0 else {
+                let text = (try? String(contentsOfFile: errors, encoding: .utf8)) ?? ""
+                throw Failure(description: "psql failed: \(text) \(statements)")
+            }
             return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         }
     }

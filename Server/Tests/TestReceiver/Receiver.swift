@@ -14,6 +14,8 @@ public final class Receiver: Sendable {
 
     public enum Answer: Sendable {
         case status(Int, retryAfter: Int? = nil)
+        /// A status with a body. The request is taken.
+        case reply(String, status: Int = 200, headers: [String: String] = [:])
         /// The connection is cut before or after the request is taken.
         case cut(takes: Bool)
         /// The request is taken, but not answered.
@@ -68,7 +70,7 @@ public final class Receiver: Sendable {
         }
         let answer = answers(number, request)
         switch answer {
-        case .status(200...299, _), .cut(takes: true), .silence, .flood: taken.withLock { $0.append(request) }
+        case .status(200...299, _), .reply, .cut(takes: true), .silence, .flood: taken.withLock { $0.append(request) }
         default: break
         }
         return answer
@@ -102,6 +104,13 @@ private final class ReceiverHandler: ChannelInboundHandler {
                 let head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: status), headers: headers)
                 context.write(wrapOutboundOut(.head(head)), promise: nil)
                 context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: "ok")))), promise: nil)
+                context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+            case .reply(let body, let status, let headers):
+                var all = HTTPHeaders([("Content-Length", "\(body.utf8.count)"), ("Content-Type", "application/json")])
+                for (name, value) in headers { all.replaceOrAdd(name: name, value: value) }
+                let head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: status), headers: all)
+                context.write(wrapOutboundOut(.head(head)), promise: nil)
+                context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: body)))), promise: nil)
                 context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
             case .cut: context.close(promise: nil)
             case .silence: break

@@ -281,5 +281,6 @@ extension ObjectBase {
         table.info.adopt(self)
         _unmanagedError = nil
         _extra?.kept = [:]
+        _didBecomeManaged()
     }
 }

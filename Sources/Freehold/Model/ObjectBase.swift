@@ -108,6 +108,8 @@ final class ObjectExtra {
     /// The contents of an unmanaged object's properties that aren't values of their types, by property. See
     /// `KeptContents.swift`.
     var kept: [Int: _StoredContent] = [:]
+    /// The observers of an unmanaged object.
+    var observers: UnmanagedObservers?
 }
 
 extension ObjectBase: Hashable {

@@ -16,7 +16,7 @@
 @propertyWrapper
 public struct Persisted<Value: _Persistable> {
     @usableFromInline var value: Value._Storage
-    /// Bit 31: managed. In new objects, bits 20 and 21: delete rule, bit 19: index of places, bit 18: full-text index,
+    /// Bit 31: managed. Bit 22: an unmanaged object with observers. In new objects, bits 20 and 21: delete rule, bit 19: index of places, bit 18: full-text index,
     /// bit 17: indexed, bit 16: primary key. Bits 0…15: the index of the property in managed objects, or the number of
     /// its mapped name in the instance that the library inspects.
     @usableFromInline var meta: UInt32
@@ -25,6 +25,7 @@ public struct Persisted<Value: _Persistable> {
     @usableFromInline static var indexedBit: UInt32 { @inlinable @inline(__always) get { 0x0002_0000 } }
     @usableFromInline static var primaryBit: UInt32 { @inlinable @inline(__always) get { 0x0001_0000 } }
 
+    @usableFromInline static var observedBit: UInt32 { @inlinable @inline(__always) get { 0x0040_0000 } }
     @usableFromInline static var fullTextBit: UInt32 { @inlinable @inline(__always) get { 0x0004_0000 } }
     @usableFromInline static var placesBit: UInt32 { @inlinable @inline(__always) get { 0x0008_0000 } }
 
@@ -106,9 +107,10 @@ public struct Persisted<Value: _Persistable> {
                     object[keyPath: storageKeyPath].value = Value._rlmBox(fresh)
                     Value._rlmAssign(fresh, to: newValue)
                 }
-                return
+            } else {
+                object[keyPath: storageKeyPath].value = Value._rlmBox(newValue)
             }
-            object[keyPath: storageKeyPath].value = Value._rlmBox(newValue)
+            if meta & observedBit != 0 { object._didAssignObserved() }
         }
     }
 }

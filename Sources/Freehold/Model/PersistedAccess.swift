@@ -145,13 +145,17 @@ extension Persisted: PersistedAccess {
     static func assign(_ content: _StoredContent, to object: ObjectBase, at property: PropertyInfo) -> Bool {
         guard let value = Value._rlmFromContent(content) else { return keep(content, in: object, at: property) }
         let wrapper = wrapper(object, property)
-        if wrapper.pointee.meta & managedBit != 0 {
+        let meta = wrapper.pointee.meta
+        if meta & managedBit != 0 {
             Value._rlmSet(object, property.index, to: value)
-        } else if Value._rlmCopiesOnAssignment {
+            return true
+        }
+        if Value._rlmCopiesOnAssignment {
             Value._rlmAssign(get(object, property), to: value)
         } else {
             wrapper.pointee.value = Value._rlmBox(value)
         }
+        if meta & observedBit != 0 { object._didAssignObserved() }
         return true
     }
 

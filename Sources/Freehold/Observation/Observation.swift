@@ -28,6 +28,8 @@ final class Observation: @unchecked Sendable {
     /// A Boolean value that indicates whether the observation also receives the commits that aren't reported to its
     /// block.
     private let hearsSilence: Bool
+    /// The version of the realm when the observation began. An iteration may begin at an older version than this.
+    private let beganAt: UInt64
 
     // Protected by the group's lock:
 
@@ -58,6 +60,7 @@ final class Observation: @unchecked Sendable {
         block: @escaping Block
     ) {
         coreID = ObjectIdentifier(core)
+        beganAt = core.committed.version
         self.isAsking = isAsking
         self.hearsSilence = hearsSilence
         self.start = start
@@ -69,6 +72,7 @@ final class Observation: @unchecked Sendable {
     /// Creates an observation of the realm itself.
     init(of core: RealmCore, _ block: @escaping (Realm.Notification) -> Void) {
         coreID = ObjectIdentifier(core)
+        beganAt = 0
         isAsking = false
         hearsSilence = false
         isInitialDue = false
@@ -95,7 +99,13 @@ final class Observation: @unchecked Sendable {
     func tell(_ change: ObservedChange, isOwn: Bool) {
         if isEnded { return }
         let callback = callback.withLock { $0 }
-        callback.block?(change, isOwn)
+        callback.block?(change, isOwn && !beganBefore(change))
+    }
+
+    /// Returns a Boolean value that indicates whether a change of an object contains commits that the realm already had
+    /// when the observation began. The realm didn't show them as its own, so their old values are delivered.
+    private func beganBefore(_ change: ObservedChange) -> Bool {
+        if case .object(_, let old) = change { old.version < beganAt } else { false }
     }
 
     /// Reports a commit that isn't delivered to the block. The method is called where the realm is, at the version of

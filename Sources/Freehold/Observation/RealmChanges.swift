@@ -23,8 +23,9 @@ import FreeholdEngine
 /// the live one. A sequence may also be made from a frozen value. It then contains the changes since the version of
 /// that value. No run loop is required.
 ///
-/// The sequence itself is `Sendable`. Each iteration has its own observation. Until an iteration begins, the version at
-/// which the sequence was made stays in the file.
+/// The sequence itself is `Sendable`. Each iteration has its own observation. As long as the
+/// sequence exists, for example in a variable, the version at which it was made stays in the file. Write the sequence in
+/// the `for` statement to release that version when the iteration begins.
 public struct RealmChanges<Change>: AsyncSequence, Sendable {
     public typealias Element = Change
     public typealias Failure = Never

@@ -54,6 +54,13 @@ extension Realm {
         }
     }
 
+    /// Begins a write transaction that can only be rolled back with ``cancelWrite()``. Other writers of the file don't wait for it.
+    ///
+    /// All changes stay in memory.
+    ///
+    /// - Throws: A `Realm.Error` of the file.
+    package func _beginTrialWrite() throws { try core.beginTrial() }
+
     /// Commits the write transaction.
     ///
     /// - Throws: The ``pendingError``, if any, or a `Realm.Error` of the file. In both cases all changes are rolled

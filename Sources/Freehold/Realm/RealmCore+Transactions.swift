@@ -35,6 +35,18 @@ extension RealmCore {
         return true
     }
 
+    /// Begins a transaction without the lock of writers, on the newest version. It can only be rolled back: `commit` throws.
+    func beginTrial() throws(Realm.Error) {
+        verifyThread()
+        try checkWritable()
+        do throws(EngineError) {
+            let failure = EngineError(.cancelled, "The transaction is a trial, which can't be committed.")
+            adopt(database.failedWrite(on: try database.snapshot(), failure))
+        } catch {
+            throw Realm.Error(error, fileURL: configuration.fileURL)
+        }
+    }
+
     func checkWritable() throws(Realm.Error) {
         if isFrozen {
             throw Realm.Error(

@@ -16,8 +16,8 @@ extension EngineError {
     /// Returns the engine's error for an error of LMDB or the operating system.
     static func system(_ code: Int32, _ message: String, path: String? = nil) -> EngineError {
         let detail = String(cString: mdb_strerror(code))
-        func make(_ name: Code, _ text: String) -> EngineError {
-            EngineError(name, text, path: path, underlying: code)
+        func make(_ name: Code, _ text: String, _ detail: Detail? = nil) -> EngineError {
+            EngineError(name, text, detail: detail, path: path, underlying: code)
         }
         switch code {
         case ENOENT:
@@ -48,7 +48,11 @@ extension EngineError {
                 "\(message) An earlier write failed: close the file in this process and reopen it."
             )
         case MDB_INVALID, MDB_VERSION_MISMATCH:
-            return make(.invalidDatabase, "\(message) The file isn't a Freehold database, or its lock file isn't.")
+            return make(
+                .invalidDatabase,
+                "\(message) The file isn't a Freehold database, or its lock file isn't.",
+                .foreignFile
+            )
         case MDB_CORRUPTED, MDB_PAGE_NOTFOUND:
             return make(.invalidDatabase, "\(message) The file is damaged (\(detail)).")
         case MDB_TXN_FULL:

@@ -176,6 +176,7 @@ final class EnvironmentRegistry: Sendable {
             throw EngineError(
                 .invalidArgument,
                 "The file is open in this process with other settings (read-only, immutable or in-memory).",
+                detail: .otherSettings,
                 path: path
             )
         }

@@ -27,7 +27,7 @@ struct FileHeader: Equatable, Sendable {
         case unfinished
         case valid(FileHeader)
         /// The file is invalid, with the reason.
-        case invalid(String)
+        case invalid(String, EngineError.Detail? = nil)
     }
 
     private static let magic: UInt32 = 0xBEEF_C0DE
@@ -61,22 +61,22 @@ struct FileHeader: Equatable, Sendable {
 
     private static func readOnce(_ descriptor: Int32) throws(EngineError) -> Content {
         if try size(of: descriptor) == 0 { return .empty }
-        if try isRealms(descriptor) { return .invalid(realmsFile) }
+        if try isRealms(descriptor) { return .invalid(realmsFile, .foreignFile) }
         if try isUnfinished(descriptor) { return .unfinished }
         guard let first = try meta(descriptor, at: 0) else {
-            return .invalid("The file is too short to be a database.")
+            return .invalid("The file is too short to be a database.", .foreignFile)
         }
         let pageSize = Int(first.loadUnaligned(fromByteOffset: 16 + 24, as: UInt32.self))
         let one: FileHeader
         switch parse(first, index: 0, pageSize: pageSize) {
         case .success(let header): one = header
-        case .failure(let reason): return .invalid(reason.text)
+        case .failure(let reason): return .invalid(reason.text, reason.detail)
         }
         guard let second = try meta(descriptor, at: pageSize) else { return .invalid("The file is truncated.") }
         let other: FileHeader
         switch parse(second, index: 1, pageSize: pageSize) {
         case .success(let header): other = header
-        case .failure(let reason): return .invalid(reason.text)
+        case .failure(let reason): return .invalid(reason.text, reason.detail)
         }
         // If both versions are equal, LMDB takes the first root.
         let isSecond = other.version > one.version
@@ -84,7 +84,7 @@ struct FileHeader: Equatable, Sendable {
         // Two commits of another process between the two reads have the same effect. In this case, `read` tries again.
         guard one.isNeighbour(of: other) else { return .invalid(apart) }
         if let reason = checkRoots(isSecond ? second : first, newest) {
-            return .invalid(reason.text)
+            return .invalid(reason.text, reason.detail)
         }
         // The size is read after the root, because a concurrent commit can only make the file longer.
         let size = try size(of: descriptor)
@@ -164,9 +164,12 @@ struct FileHeader: Equatable, Sendable {
         return out
     }()
 
-    private struct Reason: Error { let text: String }
+    private struct Reason: Error {
+        let text: String
+        var detail: EngineError.Detail?
+    }
 
-    private static let foreign = Reason(text: "The file isn't a Freehold database.")
+    private static let foreign = Reason(text: "The file isn't a Freehold database.", detail: .foreignFile)
     private static let damaged = Reason(text: "The file's header is damaged.")
 
     private static func parse(_ bytes: [UInt8], index: UInt64, pageSize: Int) -> Result<FileHeader, Reason> {

@@ -368,3 +368,12 @@ struct PageTree: Sendable {
         return true
     }
 }
+
+extension PageTree {
+    /// Returns the number of the page that contains the bytes of an entry, or `nil` if they aren't in the map.
+    func pageNumber(of bytes: UnsafeRawBufferPointer) -> UInt64? {
+        guard let start = bytes.baseAddress else { return nil }
+        let offset = start - map.start
+        return offset >= 0 && offset < map.size ? UInt64(offset / map.pageSize) : nil
+    }
+}

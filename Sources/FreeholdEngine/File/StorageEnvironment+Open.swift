@@ -43,7 +43,8 @@ extension StorageEnvironment {
         case .unfinished where !options.readOnly: return .unfinished
         case .empty where !options.readOnly: required = 0
         case .empty, .unfinished: throw EngineError(.invalidDatabase, "The file is empty.", path: path)
-        case .invalid(let reason): throw EngineError(.invalidDatabase, reason, path: path)
+        case .invalid(let reason, let detail):
+            throw EngineError(.invalidDatabase, reason, detail: detail, path: path)
         case nil: return .unplayed
         }
         return try openChecked(path, options, required: required, taken: presence)

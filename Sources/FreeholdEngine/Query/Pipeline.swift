@@ -11,6 +11,7 @@ struct Pipeline {
     let table: Table
     let source: RowQuery.Source
     private let choice: AccessPlan.Choice
+    private let uses: IndexUses?
     /// The condition on the objects of the source. Only matching objects enter the steps.
     private(set) var predicate = Predicate.constant(true)
     private(set) var steps: [Step] = []
@@ -19,6 +20,7 @@ struct Pipeline {
         table = query.table
         source = query.source
         choice = query.choice
+        uses = query.uses
         var rest = query.stages[...]
         while let stage = rest.popFirst() {
             guard case .sort(var keys) = stage, case .sort? = rest.first else {
@@ -105,7 +107,8 @@ struct Pipeline {
                     wanted: end(after: -1),
                     isCount: isCount,
                     choice: choice,
-                    recorder: recorder
+                    recorder: recorder,
+                    uses: uses
                 )
             )
         case .keys(let keys): .keys(filtered(keys, predicate, in: view))
@@ -139,7 +142,7 @@ struct Pipeline {
             return keys.filterWithinLimit { node.test($0) }
         }
         let set = KeySet(table, in: view)
-        QuerySource(view, table, predicate: condition).forEach { set.insert($0) }
+        QuerySource(view, table, predicate: condition, uses: uses).forEach { set.insert($0) }
         return keys.filter { set.contains($0) }
     }
 

@@ -21,6 +21,8 @@ public struct RowQuery: Sendable {
     public var stages: [Stage]
     /// The accesses that the planner may use. Tests compare them.
     var choice = AccessPlan.Choice.cheapest
+    /// Receives the indexes that the query uses when it runs.
+    public var uses: IndexUses?
 
     public init(table: Table, source: Source = .table, stages: [Stage]) {
         self.table = table

@@ -131,7 +131,12 @@ struct DatabaseHeader: Equatable, Sendable {
     /// - Throws: `.invalidDatabase` if the bytes aren't a header, `.unsupportedFormat` for a newer format or for unknown required features.
     static func decode(_ bytes: UnsafeRawBufferPointer?, path: String) throws(EngineError) -> DatabaseHeader {
         guard let bytes, bytes.count >= oldSize, Array(bytes[0..<8]) == Catalogue.magic else {
-            throw EngineError(.invalidDatabase, "The file isn't a Freehold database and is unchanged.", path: path)
+            throw EngineError(
+                .invalidDatabase,
+                "The file isn't a Freehold database and is unchanged.",
+                detail: .foreignFile,
+                path: path
+            )
         }
         var r = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[8...]))
         let version = r.fixed(UInt32.self)!
@@ -206,18 +211,28 @@ struct DatabaseHeader: Equatable, Sendable {
     ///
     /// - Throws: `.invalidDatabase` if the key isn't that of the file, is missing, or isn't needed.
     func envelope(_ key: EncryptionKey?, path: String) throws(EngineError) -> BlockEnvelope {
-        func refuse(_ message: String) -> EngineError { EngineError(.invalidDatabase, message, path: path) }
+        func refuse(_ detail: EngineError.Detail, _ message: String) -> EngineError {
+            EngineError(.invalidDatabase, message, detail: detail, path: path)
+        }
         guard let encryption else {
             if key == nil { return requiredFeatures.contains(.checksums) ? .checksum : .bare }
-            throw refuse("The file isn't encrypted: open it without a key. `writeCopy` makes an encrypted copy.")
+            throw refuse(
+                .keyIsUnneeded,
+                "The file isn't encrypted: open it without a key. `writeCopy` makes an encrypted copy."
+            )
         }
-        guard let key else { throw refuse("The file is encrypted: open it with the key that it was made with.") }
+        guard let key else {
+            throw refuse(.keyIsMissing, "The file is encrypted: open it with the key that it was made with.")
+        }
         try Self.checkAvailable(path)
         let cipher = FileCipher(key, fileID: encryption.fileID)
         var header = self
         header.encryption = Encryption(fileID: encryption.fileID, code: [])
         guard cipher.isHeaderCode(encryption.code, of: header.encoded()) else {
-            throw refuse("The key isn't the one that the file was encrypted with, or its header is damaged.")
+            throw refuse(
+                .keyIsWrong,
+                "The key isn't the one that the file was encrypted with, or its header is damaged."
+            )
         }
         return .sealed(cipher)
     }

@@ -253,6 +253,7 @@ public final class Database: Sendable {
             throw EngineError(
                 .fileInUse,
                 "The file is open in this process with another encryption key, or without one.",
+                detail: .keyIsWrong,
                 path: environment.path
             )
         }

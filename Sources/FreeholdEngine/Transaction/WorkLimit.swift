@@ -13,6 +13,8 @@ package final class WorkLimit {
     private let deadline: ContinuousClock.Instant?
     /// A Boolean value that indicates whether loops that can't throw end early, too.
     private let cutsQueries: Bool
+    /// Returns whether the work has been cancelled in another way than by its task.
+    private let isCancelled: (@Sendable () -> Bool)?
     private var parent: WorkLimit?
     /// The reason why the work has to end, as soon as it is detected.
     package private(set) var reason: Reason?
@@ -20,9 +22,14 @@ package final class WorkLimit {
     package private(set) var hasCut = false
     private var looks = 0
 
-    package init(deadline: ContinuousClock.Instant? = nil, cutsQueries: Bool = false) {
+    package init(
+        deadline: ContinuousClock.Instant? = nil,
+        cutsQueries: Bool = false,
+        isCancelled: (@Sendable () -> Bool)? = nil
+    ) {
         self.deadline = deadline
         self.cutsQueries = cutsQueries
+        self.isCancelled = isCancelled
     }
 
     /// The limit of the current thread.
@@ -60,7 +67,7 @@ package final class WorkLimit {
 
     private func look(atClock: Bool) -> Bool {
         if reason != nil { return true }
-        if Task.isCancelled {
+        if Task.isCancelled || isCancelled?() == true {
             reason = .cancelled
         } else if atClock, let deadline, .now >= deadline {
             reason = .timedOut

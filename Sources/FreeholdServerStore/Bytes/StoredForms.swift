@@ -65,10 +65,12 @@ extension ByteCursor {
 
     mutating func name() throws -> ObjectName { ObjectName(try text(), try key()) }
 
-    mutating func object() throws -> MergedObject {
+    mutating func object() throws -> MergedObject { try MergedObject(storedObject()) }
+
+    mutating func storedObject() throws -> StoredObject {
         let range = try section()
         let doc = try BSONDocument(UnsafeRawBufferPointer(rebasing: bytes[range]), limits: RowReader.limits)
-        return try MergedObject(StoredObject(doc: doc, meta: Array(bytes[try section()])))
+        return StoredObject(doc: doc, meta: Array(bytes[try section()]))
     }
 
     mutating func hash() throws -> RunningHash { RunningHash(high: try fixed(width: 8), low: try fixed(width: 8)) }

@@ -27,6 +27,8 @@ struct HiddenTables {
     let usage: Table?
     /// The idents of files of submissions. Nil until such a file is requested.
     let writer: Table?
+    /// The bytes of front ends, by the idents of their files. Nil until a front end stores bytes.
+    let front: Table?
 
     init?(_ schema: DatabaseSchema) {
         guard let head = schema.hiddenTable(named: "head"), let mark = schema.hiddenTable(named: "mark"),
@@ -38,6 +40,7 @@ struct HiddenTables {
         (self.part, self.shape, self.other) = (part, shape, other)
         usage = schema.hiddenTable(named: Self.usageSpec.name)
         writer = schema.hiddenTable(named: Self.writerSpec.name)
+        front = schema.hiddenTable(named: Self.frontSpec.name)
     }
 
     static func make(in transaction: WriteTransaction) throws(EngineError) {
@@ -53,6 +56,13 @@ struct HiddenTables {
 
     /// A row for each file of submissions.
     static let writerSpec = TableSpec("writer", columns: [ColumnSpec("ident", .int)])
+
+    /// A row for each file of a front end: the ident, and the bytes in pieces.
+    static let frontSpec = TableSpec(
+        "front",
+        columns: [ColumnSpec("ident", .int), ColumnSpec("bytes", .data, collection: .list)],
+        primaryKey: "ident"
+    )
 
     /// The columns are named by their positions, which never change. New columns are appended.
     private static let specs = [

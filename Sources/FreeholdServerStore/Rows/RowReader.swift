@@ -24,6 +24,22 @@ struct RowReader {
     /// Returns the object of a row, or `nil` if the row belongs to an asymmetric class.
     func object(_ table: ClassTable, _ row: ObjectKey, _ key: PrimaryKey) throws -> MergedObject? {
         guard let state = table.state, let version = view.readInt(state.version, row) else { return nil }
+        return try object(table, row, key: key, state: state, version: version)
+    }
+
+    /// Returns the object of a row that belongs to an asymmetric class.
+    func ingested(_ table: ClassTable, row: ObjectKey, key: PrimaryKey) throws -> MergedObject {
+        guard let state = table.state else { throw StoreDamage("An embedded row has a state.") }
+        return try object(table, row, key: key, state: state, version: 0)
+    }
+
+    private func object(
+        _ table: ClassTable,
+        _ row: ObjectKey,
+        key: PrimaryKey,
+        state: ClassTable.State,
+        version: Int64
+    ) throws -> MergedObject {
         let plan = try plan(table, row)
         guard let meta = view.readData(state.meta, row) else {
             return MergedObject(try plain(table, row, plan, StreamVersion(bitPattern: version)))

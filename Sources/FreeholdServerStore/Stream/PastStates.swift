@@ -122,7 +122,7 @@ struct PastChanges {
         guard let entry = entries[first], let index = entry.places[name] else {
             throw StoreDamage("The log has changed.")
         }
-        return .some(try entry.images.object(index, horizon: stream.reader.horizon))
+        return .some(try stream.image(index, of: entry.images))
     }
 
     /// Returns the keys of a class after a key, in rising order.

@@ -10,13 +10,13 @@ internal import FreeholdSyncCore
 extension StreamFile {
     /// Stores a group of commits.
     ///
-    /// - Returns: `false` if the head isn't the expected one, or if a file that the commit writes is missing.
+    /// - Returns: `false` if the head or a file that the commit writes isn't the expected one.
     func commit(_ commit: StoreCommit) throws -> Bool {
         let current = try read { $0.head }
         guard current.isExpected(by: commit) else { return false }
         return try write { transaction in
             var stream = try stream(transaction)
-            guard stream.head.isExpected(by: commit), stream.hasFiles(of: commit) else { return false }
+            guard stream.head.isExpected(by: commit), try stream.hasFiles(of: commit) else { return false }
             if options.mode == .development {
                 var growth = SchemaGrowth(stream.tables, transaction.schema)
                 for (name, object) in commit.objects where object.isAlive { growth.add(name, object.contents) }
@@ -31,8 +31,11 @@ extension StreamFile {
                 _ = try transaction.addHiddenTable(HiddenTables.usageSpec)
                 stream = try self.stream(transaction)
             }
+            if commit.files.values.contains(where: { !$0.front.isEmpty }), stream.tables.hidden.front == nil {
+                stream = try streamWithFronts(transaction)
+            }
             let writer = StreamWriter(transaction, stream)
-            try writer.write(commit)
+            try writer.write(commit, images: StoredImages.Writer(options.compression, longList: options.longList))
             return true
         }
     }
@@ -45,10 +48,8 @@ extension StreamHead {
 }
 
 extension StreamView {
-    /// Returns whether the files that a commit writes still exist.
-    fileprivate func hasFiles(of commit: StoreCommit) -> Bool {
-        Set(commit.files.keys).union(commit.answers.keys).allSatisfy { fileRow($0) != nil }
-    }
+    /// Returns a Boolean value that indicates whether the files that a commit writes are still those that it expects.
+    fileprivate func hasFiles(of commit: StoreCommit) throws -> Bool { try commit.fits(identity) }
 }
 
 struct StreamWriter {
@@ -62,13 +63,14 @@ struct StreamWriter {
         rows = RowWriter(transaction: transaction, tables: stream.tables, shapes: stream.shapes)
     }
 
-    func write(_ commit: StoreCommit) throws {
+    func write(_ commit: StoreCommit, images: StoredImages.Writer) throws {
         try write(commit.objects, commit.entries)
         // They are stored in an order that only depends on the objects.
         for (name, fields) in commit.ingested.sorted(by: { $0.key < $1.key }) {
             try ingest(name, MergedObject(ingested: fields))
         }
-        for entry in commit.entries { try append(entry) }
+        var images = images
+        for entry in commit.entries { try append(entry, images: images.bytes(entry)) }
         for row in commit.files.values { try stream.set(row, in: transaction) }
         for (ident, answers) in commit.answers { try stream.add(answers, to: ident, in: transaction) }
         try stream.finishParts(commit.finishedParts, in: transaction)
@@ -80,9 +82,11 @@ struct StreamWriter {
         set(head)
     }
 
-    func set(_ head: StreamHead) {
+    func set(_ head: StreamHead) { Self.set(head, tables.hidden.head, in: transaction) }
+
+    static func set(_ head: StreamHead, _ table: Table, in transaction: WriteTransaction) {
         func set(_ column: HeadColumn, _ word: UInt64) {
-            transaction.setWord(tables.hidden.head, column.rawValue, StreamView.headRow, word)
+            transaction.setWord(table, column.rawValue, StreamView.headRow, word)
         }
         set(.epoch, head.epoch)
         set(.version, head.version)
@@ -94,13 +98,13 @@ struct StreamWriter {
         set(.logStart, head.logStart)
     }
 
-    private func append(_ entry: LogEntry) throws {
+    private func append(_ entry: LogEntry, images: [UInt8]) throws {
         let (log, mark) = (tables.hidden.log, tables.hidden.mark)
         let row = try transaction.create(log)
         guard row.raw + 1 == Int64(entry.version) else { throw StoreDamage("A version isn't the log's next.") }
         transaction.setInt(log.columns[0], row, to: Int64(entry.author.ident.rawValue))
         transaction.setWord(log, 1, row, entry.author.commit)
-        try transaction.setPieces(log.columns[2], row, to: StoredImages.bytes(entry.changes, stream.compression))
+        try transaction.setPieces(log.columns[2], row, to: images)
         let made = try transaction.create(mark)
         transaction.setWord(mark, MarkColumn.hashHigh.rawValue, made, entry.hash.high)
         transaction.setWord(mark, MarkColumn.hashLow.rawValue, made, entry.hash.low)
@@ -118,6 +122,9 @@ struct StreamWriter {
         let key: ObjectKey
         let isNew: Bool
     }
+
+    /// Writes objects of another store, which aren't in the file yet.
+    func write(copied objects: [(name: ObjectName, object: MergedObject)]) throws { try write(objects, []) }
 
     private func write(_ objects: [(name: ObjectName, object: MergedObject)], _ entries: [LogEntry]) throws {
         // The states before the group.
@@ -170,7 +177,7 @@ struct StreamWriter {
 
     /// Stores an object of an asymmetric class in a row that no request reads. If the object exists, it stays
     /// unchanged.
-    private func ingest(_ name: ObjectName, _ object: MergedObject) throws {
+    func ingest(_ name: ObjectName, _ object: MergedObject) throws {
         if let table = tables.table(of: name.className), let column = table.key, let value = Value(name.key, column) {
             guard let row = transaction.createUnlessTaken(table.table, primaryKey: value) else { return }
             try rows.take(table, row, name.key, object)

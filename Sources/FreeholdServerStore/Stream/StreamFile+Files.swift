@@ -16,19 +16,30 @@ extension StreamView {
 
     func column(_ column: FileColumn) -> Column { tables.hidden.file.columns[column.rawValue] }
 
-    func file(_ ident: FileIdent) throws -> FileRow? {
+    /// Returns the secret of a file and the number of its last commit, or `nil` if it doesn't exist.
+    func identity(_ ident: FileIdent) throws -> (secret: SecretHash, last: UInt64)? {
         guard let key = fileRow(ident) else { return nil }
-        func word(_ column: FileColumn) -> UInt64 { view.word(tables.hidden.file, column.rawValue, key) }
+        return (try secret(ident, key), view.word(tables.hidden.file, FileColumn.last.rawValue, key))
+    }
+
+    private func secret(_ ident: FileIdent, _ key: ObjectKey) throws -> SecretHash {
         let secret = view.readData(column(.secret), key) ?? Data()
         guard secret.count == 32 else { throw StoreDamage("The secret of \(ident) isn't 32 bytes.") }
         let bytes = Array(secret)
-        let words = stride(from: 0, to: 32, by: 4).map { start in
-            bytes[start..<start + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        }
+        return SecretHash(
+            words: stride(from: 0, to: 32, by: 4).map { start in
+                bytes[start..<start + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            }
+        )
+    }
+
+    func file(_ ident: FileIdent) throws -> FileRow? {
+        guard let key = fileRow(ident) else { return nil }
+        func word(_ column: FileColumn) -> UInt64 { view.word(tables.hidden.file, column.rawValue, key) }
         var file = FileRow(
             ident,
             user: SyncString(view.readString(column(.user), key) ?? ""),
-            secret: SecretHash(words: words),
+            secret: try secret(ident, key),
             parents: try StoredParents.parents(view.pieces(column(.parents), key))
         )
         file.last = word(.last)
@@ -39,6 +50,7 @@ extension StreamView {
         file.subscribed = try StoredMessage.queries(view.pieces(column(.subscribed), key))
         file.pending = try StoredMessage.queries(view.pieces(column(.pending), key))
         for case .string(let name) in view.listValues(column(.classes), key) { file.classes.insert(SyncString(name)) }
+        file.front = front(of: ident)
         return file
     }
 
@@ -195,6 +207,7 @@ extension StreamView {
         transaction.setWord(table, FileColumn.hashHigh.rawValue, key, row.hash.high)
         transaction.setWord(table, FileColumn.hashLow.rawValue, key, row.hash.low)
         transaction.setWord(table, FileColumn.clock.rawValue, key, row.clock.rawValue)
+        if !row.front.isEmpty { try setFront(row.front, of: row.ident, in: transaction) }
         let parents = StoredParents.bytes(row.parents)
         if !parents.isEmpty, view.pieces(column(.parents), key) != parents {
             try transaction.setPieces(column(.parents), key, to: parents)

@@ -141,6 +141,21 @@ extension StreamView {
         }
     }
 
+    /// Copies incomplete commits to another store.
+    func copyParts(_ batch: inout StreamRecordBatch) throws {
+        for key in view.keys(tables.hidden.part) {
+            let words = (view.readString(tables.hidden.part.columns[0], key) ?? "").split(separator: "/")
+            guard let raw = words.first.flatMap({ UInt32($0) }) else { continue }
+            let ident = FileIdent(rawValue: raw)
+            if words.count == 2, let number = UInt64(words[1]) {
+                for part in try parts(PartName(ident, number)) { try batch.add(.part(ident, part)) }
+            } else {
+                let (message, time) = try message(key)
+                try batch.add(.incoming(ident, message, try keptBytes(ident) ?? [], time: time))
+            }
+        }
+    }
+
     /// Returns the rows to which nothing was added since a time.
     private func old(before time: Int64) throws -> [ObjectKey] {
         try view.keys(tables.hidden.part).filter { key in

@@ -12,14 +12,19 @@ extension StreamView {
         var before: [ObjectName: MergedObject?] = [:]
         var commits: [StepCommit] = []
         var today: [ObjectName: MergedObject?] = [:]
-        var (last, bytes) = (cursor.version, 0)
-        while last < min(head.version, max(end ?? .max, cursor.version)), order.count < count,
-            bytes < StreamStep.mostBytes
-        {
+        var (last, bytes, further) = (cursor.version, 0, 0)
+        while last < min(head.version, max(end ?? .max, cursor.version)), order.count < count {
+            let isFull = bytes >= StreamStep.mostBytes
+            guard !isFull || further < StreamStep.mostFurtherWeight else { break }
             let images = try images(last + 1)
+            if isFull {
+                guard images.names.allSatisfy({ before[$0] != nil }) else { break }
+                let objects = images.names.lazy.map { before[$0] ?? nil }
+                further += StreamStep.weight(ofFurther: objects, bytes: images.byteCount)
+            }
             last += 1
             for (index, name) in images.names.enumerated() where before[name] == nil {
-                let (image, object) = (try images.object(index, horizon: reader.horizon), try object(name))
+                let (image, object) = (try image(index, of: images), try object(name))
                 (before[name], today[name]) = (.some(image), .some(object))
                 order.append(name)
                 bytes += (image?.estimatedBytes ?? 0) + (object?.estimatedBytes ?? 0)
@@ -60,7 +65,7 @@ extension StreamView {
         while !changed.isEmpty, next <= head.version {
             let images = try images(next)
             for (index, name) in images.names.enumerated() where changed.remove(name) != nil {
-                found[name] = try images.object(index, horizon: reader.horizon)
+                found[name] = try image(index, of: images)
             }
             next += 1
         }

@@ -23,6 +23,9 @@ extension StreamFile {
         case .noteQueries(let ident, let queries, let isComplete):
             try write { try stream($0).note(ident, queries, isComplete: isComplete, in: $0) }
             return .done
+        case .noteFront(let ident, let bytes):
+            try noteFront(ident, bytes)
+            return .done
         case .read(let query): return .rows(try read { try $0.rows(query) })
         case .commit(let commit): return try self.commit(commit) ? .done : .failed(.moved)
         case .stage(let ident, let part):

@@ -38,6 +38,9 @@ extension StreamFile {
             (head.logStart, head.horizon) = (max(head.logStart, last.new.logStart), max(head.horizon, last.new.horizon))
             if head.logStart > stream.head.logStart {
                 let log = stream.tables.hidden.log
+                for (row, images) in try stream.dependents(on: head.logStart) {
+                    try transaction.setPieces(log.columns[2], row, to: images)
+                }
                 transaction.delete(log, (stream.head.logStart..<head.logStart).map { ObjectKey(Int64($0)) })
             }
             if head.horizon > stream.head.horizon {

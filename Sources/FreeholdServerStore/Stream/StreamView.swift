@@ -107,6 +107,23 @@ struct StreamView {
         return version
     }
 
+    /// Returns the stored form of commits behind a version that can't be read without a commit at or before it, with whole
+    /// before-images.
+    func dependents(on version: StreamVersion) throws -> [(row: ObjectKey, images: [UInt8])] {
+        var found: [(row: ObjectKey, images: [UInt8])] = []
+        var next = version
+        while next < head.version, next - version < StoredImages.mostVersions {
+            next += 1
+            let row = ObjectKey(Int64(next) - 1)
+            guard let root = try StoredImages.root(view.pieces(tables.hidden.log.columns[2], row)), root <= version
+            else { continue }
+            let images = try images(next)
+            guard images.needs(upTo: version) else { continue }
+            found.append((row, try images.wholeBytes(compression) { try self.images($0) }))
+        }
+        return found
+    }
+
     func author(_ version: StreamVersion) -> PartName {
         let (table, key) = (tables.hidden.log, ObjectKey(Int64(version) - 1))
         let ident = FileIdent(rawValue: UInt32(truncatingIfNeeded: view.word(table, 0, key)))
@@ -118,5 +135,10 @@ struct StreamView {
         let (table, key) = (tables.hidden.log, ObjectKey(Int64(version) - 1))
         guard view.contains(table, key) else { throw StoreDamage("The log lacks the commit \(version).") }
         return try StoredImages(view.pieces(table.columns[2], key), compression)
+    }
+
+    /// Returns the state of an object before a commit.
+    func image(_ index: Int, of images: StoredImages) throws -> MergedObject? {
+        try images.object(index, horizon: reader.horizon) { try self.images($0) }
     }
 }

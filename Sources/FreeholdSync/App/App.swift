@@ -63,6 +63,9 @@ public final class App: Sendable {
         }
     }
 
+    /// The apps of the process.
+    package static var _all: [App] { apps.withLock { Array($0.values) } }
+
     private static func folder(_ id: String, _ configuration: AppConfiguration) -> URL {
         (configuration.rootDirectory ?? Realm.Configuration.defaultDirectory)
             .appendingPathComponent("mongodb-realm", isDirectory: true)

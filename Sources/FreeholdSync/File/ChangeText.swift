@@ -76,6 +76,7 @@ enum ChangeText {
         case .property(let name), .entry(let name), .nested(let name): .string(name.string)
         case .element(let element): reference(element)
         case .instance(.confirmed): .document(["instance": "confirmed"])
+        case .instance(.known): .document(["instance": "known"])
         case .instance(.own(let number)): .document(["instance": .int64(Int64(bitPattern: number))])
         }
     }
@@ -85,6 +86,10 @@ enum ChangeText {
         switch element {
         case .confirmed(let index): .int64(Int64(index))
         case .own(let number): .document(["own": .int64(Int64(bitPattern: number))])
+        case .made(let made):
+            .document([
+                "version": .int64(Int64(bitPattern: made.version)), "number": .int64(Int64(bitPattern: made.number)),
+            ])
         }
     }
 

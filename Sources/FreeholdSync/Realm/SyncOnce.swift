@@ -161,7 +161,7 @@ extension RealmSync {
             }
         }
         defer { listener.cancel() }
-        let wasSuspended = session.isSuspended
+        let (wasSuspended, resets) = (session.isSuspended, session.resets)
         if wasSuspended { session.resume() } else if session.connectionState == .disconnected { session.reconnect() }
         defer { if wasSuspended { session.suspend() } }
         job.begin(.uploading)
@@ -170,6 +170,12 @@ extension RealmSync {
         let refusal = try await subscribedRefusal()
         job.begin(.downloading)
         try await session.waitForDownload()
+        // A client reset turns what the server has lost into work.
+        if session.resets > resets {
+            job.begin(.uploading)
+            try await session.waitForUpload()
+            job.begin(.downloading)
+        }
         if let refusal { throw refusal }
     }
 

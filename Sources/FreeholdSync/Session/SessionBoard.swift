@@ -34,6 +34,8 @@ final class SessionBoard: Sendable {
         var isWoken = false
         var isDescribed = false
         var hearer: (@Sendable (SessionEvent) -> Void)?
+        /// The number of client resets.
+        var resets = 0
     }
 
     private let state = Mutex(State())
@@ -41,6 +43,7 @@ final class SessionBoard: Sendable {
     var connection: ConnectionState { state.withLock { $0.connection } }
     var isSuspended: Bool { state.withLock { $0.isSuspended } }
     var isClosed: Bool { state.withLock { $0.isClosed } }
+    var resets: Int { state.withLock { $0.resets } }
     var newestSet: QuerySet? { state.withLock { $0.querySets[$0.newest] } }
 
     func hear(_ hearer: (@Sendable (SessionEvent) -> Void)?) { state.withLock { $0.hearer = hearer } }
@@ -89,6 +92,7 @@ final class SessionBoard: Sendable {
     func tell(_ event: SessionEvent) {
         let (listeners, hearer) = state.withLock { state in
             state.note(event)
+            if case .report(.wasReset) = event { state.resets += 1 }
             return (Array(state.listeners.values), state.hearer)
         }
         hearer?(event)

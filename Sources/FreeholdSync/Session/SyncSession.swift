@@ -59,6 +59,8 @@ public final class SyncSession: Sendable {
 
     public var connectionState: ConnectionState { board.connection }
     public var isSuspended: Bool { board.isSuspended }
+    /// The number of client resets since the session began.
+    var resets: Int { board.resets }
     /// A Boolean value that indicates whether the session has ended.
     public var isClosed: Bool { board.isClosed }
     /// The query set of the last subscription. `nil` if there is none, or if it isn't known yet.

@@ -34,6 +34,7 @@
             var hello = hello
             // The connection compresses messages, independent of the machines' compressions.
             hello.compressions = connector.settings.compressesMessages ? [.zlib] : []
+            hello.agent = hello.agent ?? SyncString(connector.settings.agent)
             write(.hello(hello))
         }
 
@@ -100,6 +101,8 @@
             case .resume(_, let resume): .resume(number, resume)
             case .fetch(_, let names): .fetch(number, names)
             case .unbind: .unbind(number)
+            case .note(_, let note, let bytes): .note(number, note, bytes)
+            case .claim(_, let claim): .claim(number, claim)
             }
         }
     }
@@ -120,6 +123,8 @@
             case .marked(_, let mark, let version): .marked(number, mark, version)
             case .notice(_, let notice): .notice(number, notice)
             case .error(_, let error): .error(number, error)
+            case .noted(_, let note): .noted(number, note)
+            case .claimed(_, let verdict): .claimed(number, verdict)
             }
         }
     }

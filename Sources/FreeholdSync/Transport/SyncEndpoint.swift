@@ -72,10 +72,24 @@
         public var frameBytes = 17 << 20
         /// The maximum number of sessions of a connection. Further sessions use another connection.
         public var sessions = 1_000
+        /// The name of the client that the server shows to administrators.
+        public var agent = ConnectionSettings.usualAgent
         /// The headers of the request for an upgrade. Some proxies need them.
         public var headers: [(name: String, value: String)] = []
         /// The trusted certificates and other TLS settings. `nil` stands for the certificates of the system.
         public var tls: TLSConfiguration?
+
+        private static var usualAgent: String {
+            #if os(Linux)
+                "Freehold (Linux)"
+            #elseif os(macOS)
+                "Freehold (macOS)"
+            #elseif os(iOS)
+                "Freehold (iOS)"
+            #else
+                "Freehold"
+            #endif
+        }
 
         /// The maximum number of unsent bytes that the system buffers.
         static let unsentBytes = 128 << 10

@@ -29,6 +29,8 @@ enum StepKind: UInt8 {
     case confirmedInstance = 4
     case ownInstance = 5
     case nested = 6
+    case madeElement = 7
+    case knownInstance = 8
 }
 
 extension Change {
@@ -133,9 +135,14 @@ extension ColumnWriter {
             case .element(.own(let number)):
                 steps.kinds.append(StepKind.ownElement.rawValue)
                 steps[.made].int(number)
+            case .element(.made(let made)):
+                steps.kinds.append(StepKind.madeElement.rawValue)
+                steps[.made].int(made.version)
+                steps[.made].int(made.number)
             case .entry(let key):
                 steps.kinds.append(StepKind.entry.rawValue)
                 steps.text(key)
+            case .instance(.known): steps.kinds.append(StepKind.knownInstance.rawValue)
             case .instance(.confirmed): steps.kinds.append(StepKind.confirmedInstance.rawValue)
             case .instance(.own(let number)):
                 steps.kinds.append(StepKind.ownInstance.rawValue)
@@ -165,7 +172,7 @@ extension ColumnWriter {
         group.elementReference(gap.before)
     }
 
-    /// Writes 0 for `nil`, 1 for a confirmed element, and 2 for an element of the author.
+    /// Writes 0 for `nil`, 1 for a confirmed element, 2 for an element of the author, and 3 for an element of a commit.
     private func elementReference(_ reference: ElementReference?) {
         switch reference {
         case nil: kinds.append(0)
@@ -175,6 +182,10 @@ extension ColumnWriter {
         case .own(let number):
             kinds.append(2)
             self[.made].int(number)
+        case .made(let made):
+            kinds.append(3)
+            self[.made].int(made.version)
+            self[.made].int(made.number)
         }
     }
 }

@@ -46,6 +46,7 @@ extension ColumnWriter {
             for name in names { try reference(name) }
             return .fetch
         case .unbind: return .unbind
+        case .note, .claim: throw CodecError(.invalidValue, "Only front ends of the server have this message")
         case .ping(let ping):
             int(ping.deviceTime)
             return .ping

@@ -60,6 +60,7 @@ extension ColumnWriter {
             int(number)
             int(version)
             return .marked
+        case .noted, .claimed: throw CodecError(.invalidValue, "Only front ends of the server have this message")
         case .notice(_, let notice):
             kinds.append(notice.kind.raw)
             if case .leaving(let after) = notice.kind { int(after) }

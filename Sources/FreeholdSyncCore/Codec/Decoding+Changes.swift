@@ -81,7 +81,11 @@ extension ColumnReader {
             case .property: path.append(.property(try steps.text()))
             case .confirmedElement: path.append(.element(.confirmed(Int(try steps.int()))))
             case .ownElement: path.append(.element(.own(try steps[.made].word())))
+            case .madeElement:
+                let version = try steps[.made].word()
+                path.append(.element(.made(Made(version: version, number: try steps[.made].word()))))
             case .entry: path.append(.entry(try steps.text()))
+            case .knownInstance: path.append(.instance(.known))
             case .confirmedInstance: path.append(.instance(.confirmed))
             case .ownInstance: path.append(.instance(.own(try steps[.made].word())))
             case .nested: path.append(.nested(try steps.text()))
@@ -122,6 +126,9 @@ extension ColumnReader {
         case 0: return nil
         case 1: return .confirmed(Int(try int()))
         case 2: return .own(try self[.made].word())
+        case 3:
+            let version = try self[.made].word()
+            return .made(Made(version: version, number: try self[.made].word()))
         case let raw: throw error(.unknownKind, "\(raw) isn't a kind of reference")
         }
     }

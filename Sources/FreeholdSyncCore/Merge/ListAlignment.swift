@@ -102,14 +102,14 @@ struct ListAlignment {
     func gaps(_ gap: Gap) -> [Gap] {
         var gaps: [Gap] = []
         switch gap.after {
-        case .own: gaps.append(Gap(after: gap.after, before: gap.before.flatMap(reference)))
+        case .own, .made: gaps.append(Gap(after: gap.after, before: gap.before.flatMap(reference)))
         case .confirmed(let index):
             let known = now.prefix(now.indices.contains(index) ? index + 1 : 0)
             if let left = known.last(where: { $0 != nil }) ?? nil { gaps.append(behind(left)) }
         case nil: if gap.before != nil { gaps.append(Gap(after: nil, before: count > 0 ? .confirmed(0) : nil)) }
         }
         switch gap.before {
-        case .own: gaps.append(Gap(after: gap.after.flatMap(reference), before: gap.before))
+        case .own, .made: gaps.append(Gap(after: gap.after.flatMap(reference), before: gap.before))
         case .confirmed(let index):
             if now.indices.contains(index), let right = now[index...].first(where: { $0 != nil }) ?? nil {
                 gaps.append(Gap(after: right > 0 ? .confirmed(right - 1) : nil, before: .confirmed(right)))

@@ -63,7 +63,18 @@ struct ListTree: Sendable {
         switch reference {
         case .confirmed(let index): slot(at: index, version: author.listed ?? author.seen)
         case .own(let number): slot(author.ident, number) ?? inheritedSlot(number, author)
+        case .made(let made): slot(made)
         }
+    }
+
+    /// Returns the slot that the commit of a version created with a number of its author.
+    ///
+    /// - Complexity: O(*a* log *n*) for *a* authors
+    private func slot(_ made: Made) -> Slot? {
+        for ident in authors.keys {
+            if let slot = slot(ident, made.number), birth(slot).version == made.version { return slot }
+        }
+        return nil
     }
 
     /// Returns the slot that a parent file of the author's file created before the copy.
@@ -121,17 +132,29 @@ struct ListTree: Sendable {
     var contents: [MergedContent] {
         var contents: [MergedContent] = []
         contents.reserveCapacity(count)
-        forEachSpan { span in
-            guard span.died == .max else { return }
-            forEachSlot(span) { slot in
-                let element = moved.isEmpty ? slot : moved[slot] ?? slot
-                if let register = registers[element] {
-                    contents.append(register.value.content ?? .value(.null))
-                } else {
-                    contents.append(.value(value(element)))
-                }
+        forEachElement { element in
+            if !registers.isEmpty, let register = registers[element] {
+                contents.append(register.value.content ?? .value(.null))
+            } else {
+                contents.append(.value(value(element)))
             }
         }
         return contents
+    }
+
+    /// Calls a closure with the elements in their order. Each is the slot that its insert created.
+    ///
+    /// - Complexity: O(*n*), with look-ups only in blocks with slots that moves created
+    func forEachElement(_ body: (Slot) -> Void) {
+        var hasMoves = [Bool](repeating: false, count: moved.isEmpty ? 0 : blocks.count)
+        for slot in moved.keys { hasMoves[Int(slot.block)] = true }
+        forEachSpan { span in
+            guard span.died == .max else { return }
+            if !hasMoves.isEmpty, hasMoves[Int(span.block)] {
+                forEachSlot(span) { body(moved[$0] ?? $0) }
+            } else {
+                forEachSlot(span, body)
+            }
+        }
     }
 }

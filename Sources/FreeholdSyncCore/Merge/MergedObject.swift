@@ -124,6 +124,31 @@ public struct MergedObject: Sendable {
         content(property)?.links(to: name) ?? false
     }
 
+    // MARK: Lists
+
+    /// Returns the lists of properties that have a number of elements, or as many parts because of removed elements.
+    func lists(ofAtLeast count: Int) -> [(name: SyncString, list: ListTree)] {
+        record.fields.compactMap { field in
+            guard case .list(let list) = field.value, list.hasParts(ofAtLeast: count) else { return nil }
+            return (field.name, list)
+        }
+    }
+
+    /// Returns whether the object has such a list.
+    package func hasList(ofAtLeast count: Int) -> Bool {
+        record.fields.contains { field in
+            if case .list(let list) = field.value { list.hasParts(ofAtLeast: count) } else { false }
+        }
+    }
+
+    func list(_ property: SyncString) -> ListTree? {
+        guard case .list(let list)? = record.fields[property] else { return nil }
+        return list
+    }
+
+    /// Replaces a list that the object has, when its stored form is written or read.
+    mutating func setList(_ list: ListTree, of property: SyncString) { record.setList(list, of: property) }
+
     // MARK: Upkeep
 
     /// Removes data that no commit with a base at the horizon or later can name.
@@ -138,6 +163,12 @@ public struct MergedObject: Sendable {
 
     /// Merges neighbouring adds to one counter into one add. The result has the position of the last of them.
     public mutating func mergeNeighbouringAdds() { record.mergeAdds() }
+}
+
+extension ListTree {
+    fileprivate func hasParts(ofAtLeast count: Int) -> Bool {
+        self.count >= count || leaves.count * Self.capacity / 2 >= count
+    }
 }
 
 extension Change {

@@ -104,6 +104,12 @@ struct Record: Sendable {
         }
     }
 
+    /// Replaces a list that the record has.
+    mutating func setList(_ list: ListTree, of name: SyncString) {
+        guard let place = fields.place(of: name) else { return }
+        fields[place: place] = .list(list)
+    }
+
     private mutating func with(
         _ name: SyncString,
         make: @autoclosure () -> Field,

@@ -160,6 +160,8 @@ struct Register: Sendable {
         case .confirmed: guard born <= author.seen else { return .instanceGone }
         case .own(let number):
             guard author.isOwn(instance.ident, born), instance.number == number else { return .instanceGone }
+        case .known:
+            guard born <= author.seen || author.isOwn(instance.ident, born) else { return .instanceGone }
         }
         held = .absent
         let outcome = body(&instance.record)

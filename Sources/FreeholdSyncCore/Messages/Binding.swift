@@ -31,6 +31,9 @@ public struct Bind: Hashable, Sendable {
     /// The beginning of a message that the file received in parts. The server continues the message if it still has it.
     public var partial: PartialMessage?
 
+    /// The state of a file of another protocol. Only front ends of the server set it. It is never sent.
+    public var front: FrontBind?
+
     public init(
         app: SyncString,
         stream: SyncValue? = nil,
@@ -188,6 +191,9 @@ public struct Bound: Hashable, Sendable {
 
     /// The beginning of a commit that the server received in parts. The client continues after it.
     public var staged: PartialMessage?
+
+    /// The row of a file of another protocol. It is never sent.
+    public var front: FrontRow?
 
     public enum Start: Hashable, Sendable {
         /// `changes` follow, beginning at the client's cursor. The checksums are those of the state at that cursor, if

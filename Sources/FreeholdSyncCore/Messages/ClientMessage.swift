@@ -22,6 +22,10 @@ public enum ClientMessage: Hashable, Sendable {
     /// Ends the session. Its number isn't used again on the connection.
     case unbind(SessionNumber)
     case ping(Ping)
+    /// Writes bytes to the row of the session's file. The answer is `noted` with this number. Only front ends of the server send it.
+    case note(SessionNumber, UInt64, [UInt8])
+    /// Requests the adoption of a schema. The answer is `claimed`. Only front ends of the server send it.
+    case claim(SessionNumber, SchemaClaim)
 }
 
 /// A message from a server (sync-design.md, section 9). One message is one binary frame.
@@ -48,6 +52,10 @@ public enum ServerMessage: Hashable, Sendable {
     /// An error of a session, or of the whole connection if the number is `nil`.
     case error(SessionNumber?, ErrorMessage)
     case pong(Pong)
+    /// The bytes of the `note` with this number are stored. Only front ends of the server receive it.
+    case noted(SessionNumber, UInt64)
+    /// The decision about a claimed schema. Only front ends of the server receive it.
+    case claimed(SessionNumber, SchemaVerdict)
 }
 
 /// The number of a session on a connection. The client chooses the numbers, starting at 1.
@@ -67,7 +75,8 @@ extension ClientMessage {
         case .hello, .ping: nil
         case .bind(let session, _), .queries(let session, _), .upload(let session, _), .part(let session, _),
             .credit(let session, _),
-            .mark(let session, _), .resume(let session, _), .fetch(let session, _), .unbind(let session):
+            .mark(let session, _), .resume(let session, _), .fetch(let session, _), .unbind(let session),
+            .note(let session, _, _), .claim(let session, _):
             session
         }
     }
@@ -80,7 +89,8 @@ extension ServerMessage {
         case .welcome, .pong: nil
         case .bound(let session, _), .queryError(let session, _), .ack(let session, _), .changes(let session, _),
             .bootstrapBegin(let session, _), .bootstrapChunk(let session, _), .bootstrapEnd(let session, _),
-            .part(let session, _), .credit(let session, _), .marked(let session, _, _), .notice(let session, _):
+            .part(let session, _), .credit(let session, _), .marked(let session, _, _), .notice(let session, _),
+            .noted(let session, _), .claimed(let session, _):
             session
         case .error(let session, _): session
         }

@@ -17,6 +17,9 @@ public struct ObjectUpdate: Hashable, Sendable {
     /// replaced. Only fields with versions that the client may not have are listed. A file whose content was replaced
     /// hands it to the app.
     public var contested: [ContestedField]
+    /// The fields of the object before the change, for front ends of the server. `nil` if the session didn't have the object. They are
+    /// never sent.
+    public var before: [ConfirmedField]?
 
     public enum Content: Hashable, Sendable {
         /// Everything of the object that the session may see. Fields that are missing here have no value.

@@ -20,6 +20,8 @@ public struct UploadedCommit: Hashable, Sendable {
     public var hash: RunningHash
     /// The part, or `nil` if the commit is whole.
     public var part: Part?
+    /// The bytes of a front end that the store writes to the file's row together with the commit. They are never sent.
+    public var front: FrontBytes?
 
     public struct Part: Hashable, Sendable {
         /// The index of the part, starting at 0.

@@ -2,14 +2,15 @@ internal import FreeholdBSON
 
 extension MetaReader {
     /// The maximum number of slots. It bounds the memory of dead slots, which take almost no bytes.
-    private static var greatestSlotCount: Int64 { 1 << 26 }
+    static var greatestSlotCount: Int64 { 1 << 26 }
 
     mutating func list(_ shown: [BSONValue]) throws(CodecError) -> ListTree {
         var list = ListTree()
         list.assignment = try rank()
         list.youngest = try cursor.varint()
         try blocks(&list)
-        let spans = try spans(list)
+        let spans = try spans(of: list)
+        try check(spans, of: list)
         list.adopt(spans)
         try slots(&list)
         try elements(&list, shown)
@@ -18,48 +19,67 @@ extension MetaReader {
 
     private mutating func blocks(_ list: inout ListTree) throws(CodecError) {
         var (birth, total): (Int64, Int64) = (-1, 0)
-        for index in 1..<1 + (try cursor.count()) {
-            let last = list.blocks[index - 1]
-            let head = BlockHead(rawValue: try cursor.byte())
-            var (ident, first) = (last.ident, last.first &+ OwnNumber(last.count))
-            if !head.contains(.continues) { (ident, first) = (try cursor.file(), try cursor.varint()) }
-            let count = head.contains(.isSingle) ? 1 : Int64(clamping: try cursor.varint())
-            guard count >= 1, count <= Self.greatestSlotCount - total else { throw error("A block has \(count) slots") }
-            total += count
-            let parent =
-                head.contains(.hangsOnLast)
-                ? ListTree.Slot(block: Int32(index - 1), offset: last.count - 1) : try slot(list)
-            let firstBirth = try self.birth(0, ident, &birth)
-            var later: [ListTree.Birth] = []
-            if head.contains(.hasLaterBirths) {
-                var offset: Int64 = 0
-                for _ in 0..<(try cursor.count()) {
-                    let (sum, overflow) = offset.addingReportingOverflow(Int64(clamping: try cursor.varint()))
-                    guard !overflow, sum > offset, sum < count else {
-                        throw error("A slot was made outside of its block")
-                    }
-                    offset = sum
-                    later.append(try self.birth(Int32(offset), ident, &birth))
-                }
+        for _ in 0..<(try cursor.count()) { list.adopt(try block(of: list, birth: &birth, total: &total)) }
+    }
+
+    /// Reads the block behind the last one of a list. Its slots have no values yet.
+    ///
+    /// - Parameters:
+    ///   - birth: The number of the last birth's mark.
+    ///   - total: The number of the slots.
+    mutating func block(
+        of list: ListTree,
+        birth: inout Int64,
+        total: inout Int64
+    ) throws(CodecError) -> ListTree.Block {
+        let index = list.blocks.count
+        let last = list.blocks[index - 1]
+        let head = BlockHead(rawValue: try cursor.byte())
+        var (ident, first) = (last.ident, last.first &+ OwnNumber(last.count))
+        if !head.contains(.continues) { (ident, first) = (try cursor.file(), try cursor.varint()) }
+        let count = head.contains(.isSingle) ? 1 : Int64(clamping: try cursor.varint())
+        guard count >= 1, count <= Self.greatestSlotCount - total else { throw error("A block has \(count) slots") }
+        total += count
+        let parent =
+            head.contains(.hangsOnLast)
+            ? ListTree.Slot(block: Int32(index - 1), offset: last.count - 1) : try slot(list)
+        let firstBirth = try self.birth(0, ident, &birth)
+        let later =
+            head.contains(.hasLaterBirths) ? try laterBirths(ident, in: 1..<Int32(count), birth: &birth) : []
+        return ListTree.Block(
+            ident: ident,
+            first: first,
+            count: Int32(count),
+            isBackward: head.contains(.isBackward),
+            isAssigned: head.contains(.isAssigned),
+            isReal: head.contains(.isReal),
+            parent: parent,
+            isLeft: head.contains(.isLeft),
+            depth: list.blocks[Int(parent.block)].depth + 1,
+            jump: list.jump(below: parent.block),
+            birth: firstBirth,
+            laterBirths: later,
+            values: []
+        )
+    }
+
+    /// Reads births with rising offsets in a range.
+    mutating func laterBirths(
+        _ ident: FileIdent,
+        in range: Range<Int32>,
+        birth: inout Int64
+    ) throws(CodecError) -> [ListTree.Birth] {
+        var births: [ListTree.Birth] = []
+        var offset = Int64(range.lowerBound) - 1
+        for _ in 0..<(try cursor.count()) {
+            let (sum, overflow) = offset.addingReportingOverflow(Int64(clamping: try cursor.varint()))
+            guard !overflow, sum > offset, sum < range.upperBound else {
+                throw error("A slot was made outside of its block")
             }
-            list.adopt(
-                ListTree.Block(
-                    ident: ident,
-                    first: first,
-                    count: Int32(count),
-                    isBackward: head.contains(.isBackward),
-                    isAssigned: head.contains(.isAssigned),
-                    isReal: head.contains(.isReal),
-                    parent: parent,
-                    isLeft: head.contains(.isLeft),
-                    depth: list.blocks[Int(parent.block)].depth + 1,
-                    jump: list.jump(below: parent.block),
-                    birth: firstBirth,
-                    laterBirths: later,
-                    values: []
-                )
-            )
+            offset = sum
+            births.append(try self.birth(Int32(offset), ident, &birth))
         }
+        return births
     }
 
     private mutating func birth(
@@ -75,7 +95,7 @@ extension MetaReader {
         return ListTree.Birth(offset: offset, clock: mark.stamp.clock, version: mark.version)
     }
 
-    private mutating func slot(_ list: ListTree) throws(CodecError) -> ListTree.Slot {
+    mutating func slot(_ list: ListTree) throws(CodecError) -> ListTree.Slot {
         let block = try cursor.varint()
         guard block < UInt64(list.blocks.count) else { throw error("There is no block \(block)") }
         let count = list.blocks[Int(block)].count
@@ -84,8 +104,7 @@ extension MetaReader {
         return ListTree.Slot(block: Int32(block), offset: Int32(offset))
     }
 
-    /// Returns the spans in their order. Each slot must be in exactly one of them.
-    private mutating func spans(_ list: ListTree) throws(CodecError) -> [ListTree.Span] {
+    mutating func spans(of list: ListTree) throws(CodecError) -> [ListTree.Span] {
         var spans: [ListTree.Span] = []
         var (block, died): (Int64, StreamVersion) = (0, 0)
         for _ in 0..<(try cursor.count()) {
@@ -116,6 +135,11 @@ extension MetaReader {
                 )
             )
         }
+        return spans
+    }
+
+    /// Checks that each slot is in exactly one span.
+    func check(_ spans: [ListTree.Span], of list: ListTree) throws(CodecError) {
         var ends = [Int32](repeating: 0, count: list.blocks.count)
         for span in spans.sorted(by: { ($0.block, $0.start) < ($1.block, $1.start) }) {
             guard ends[Int(span.block)] == span.start else { throw error("A slot is in two spans or in none") }
@@ -124,7 +148,6 @@ extension MetaReader {
         for index in list.blocks.indices.dropFirst() where ends[index] != list.blocks[index].count {
             throw error("A slot is in no span")
         }
-        return spans
     }
 
     private mutating func slots(_ list: inout ListTree) throws(CodecError) {
@@ -174,7 +197,8 @@ extension MetaReader {
                 list.registers[slot] = try hiddenRegister()
             }
         }
-        for (index, element) in alive.enumerated() where list.registers[element] == nil {
+        let isPlain = list.registers.isEmpty
+        for (index, element) in alive.enumerated() where isPlain || list.registers[element] == nil {
             guard let value = values[index] ?? shown[index].plainValue else {
                 throw error("A value has a type of its own")
             }

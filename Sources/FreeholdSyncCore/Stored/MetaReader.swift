@@ -16,6 +16,20 @@ struct MetaReader {
 
     mutating func mark(after last: Mark) throws(CodecError) -> Mark { try cursor.mark(after: last) }
 
+    /// Reads the marks to which numbers refer.
+    mutating func readMarks(_ count: Int, since version: StreamVersion) throws(CodecError) {
+        var last = Mark(stamp: Stamp(clock: .zero, ident: .me), version: version)
+        for _ in 0..<count {
+            last = try mark(after: last)
+            marks.append(last)
+        }
+    }
+
+    /// Reads the names to which numbers refer.
+    mutating func readNames() throws(CodecError) {
+        for _ in 0..<(try cursor.count()) { names.append(try cursor.text()) }
+    }
+
     mutating func files() throws(CodecError) -> [FileIdent] {
         var files: [FileIdent] = []
         for _ in 0..<(try cursor.count()) { files.append(try cursor.file()) }

@@ -35,7 +35,7 @@ extension MetaWriter {
         append(list.assignment)
         bytes.appendVarint(list.youngest)
         blocks(list)
-        spans(list)
+        spans(list.plainSpans[...], of: list)
         slots(list)
         return elements(list)
     }
@@ -43,33 +43,48 @@ extension MetaWriter {
     private mutating func blocks(_ list: ListTree) {
         bytes.appendVarint(list.blocks.count - 1)
         var birth = -1
-        for index in list.blocks.indices.dropFirst() {
-            let (block, last) = (list.blocks[index], list.blocks[index - 1])
-            var head: BlockHead = []
-            if block.isBackward { head.insert(.isBackward) }
-            if block.isAssigned { head.insert(.isAssigned) }
-            if block.isReal { head.insert(.isReal) }
-            if block.isLeft { head.insert(.isLeft) }
-            if block.ident == last.ident, block.first == last.first &+ OwnNumber(last.count) { head.insert(.continues) }
-            if block.count == 1 { head.insert(.isSingle) }
-            if Int(block.parent.block) == index - 1, block.parent.offset == last.count - 1 { head.insert(.hangsOnLast) }
-            if !block.laterBirths.isEmpty { head.insert(.hasLaterBirths) }
-            bytes.append(head.rawValue)
-            if !head.contains(.continues) {
-                bytes.appendVarint(UInt64(block.ident.rawValue))
-                bytes.appendVarint(block.first)
-            }
-            if !head.contains(.isSingle) { bytes.appendVarint(Int(block.count)) }
-            if !head.contains(.hangsOnLast) { append(block.parent, list) }
-            self.birth(block.birth, block.ident, &birth)
-            guard head.contains(.hasLaterBirths) else { continue }
-            bytes.appendVarint(block.laterBirths.count)
-            var offset: Int32 = 0
-            for later in block.laterBirths {
-                bytes.appendVarint(Int(later.offset - offset))
-                offset = later.offset
-                self.birth(later, block.ident, &birth)
-            }
+        for index in list.blocks.indices.dropFirst() { block(index, of: list, birth: &birth) }
+    }
+
+    /// - Parameter birth: The number of the last birth's mark.
+    mutating func block(_ index: Int, of list: ListTree, birth: inout Int) {
+        let (block, last) = (list.blocks[index], list.blocks[index - 1])
+        var head: BlockHead = []
+        if block.isBackward { head.insert(.isBackward) }
+        if block.isAssigned { head.insert(.isAssigned) }
+        if block.isReal { head.insert(.isReal) }
+        if block.isLeft { head.insert(.isLeft) }
+        if block.ident == last.ident, block.first == last.first &+ OwnNumber(last.count) { head.insert(.continues) }
+        if block.count == 1 { head.insert(.isSingle) }
+        if Int(block.parent.block) == index - 1, block.parent.offset == last.count - 1 { head.insert(.hangsOnLast) }
+        if !block.laterBirths.isEmpty { head.insert(.hasLaterBirths) }
+        bytes.append(head.rawValue)
+        if !head.contains(.continues) {
+            bytes.appendVarint(UInt64(block.ident.rawValue))
+            bytes.appendVarint(block.first)
+        }
+        if !head.contains(.isSingle) { bytes.appendVarint(Int(block.count)) }
+        if !head.contains(.hangsOnLast) { append(block.parent, list) }
+        self.birth(block.birth, block.ident, &birth)
+        guard head.contains(.hasLaterBirths) else { return }
+        laterBirths(block.laterBirths[...], block.ident, behind: 0, birth: &birth)
+    }
+
+    /// Writes births with rising offsets.
+    ///
+    /// - Parameter offset: An offset before the first birth.
+    mutating func laterBirths(
+        _ births: ArraySlice<ListTree.Birth>,
+        _ ident: FileIdent,
+        behind offset: Int32,
+        birth: inout Int
+    ) {
+        bytes.appendVarint(births.count)
+        var offset = offset
+        for later in births {
+            bytes.appendVarint(Int(later.offset - offset))
+            offset = later.offset
+            self.birth(later, ident, &birth)
         }
     }
 
@@ -81,13 +96,12 @@ extension MetaWriter {
         last = number
     }
 
-    private mutating func append(_ slot: ListTree.Slot, _ list: ListTree) {
+    mutating func append(_ slot: ListTree.Slot, _ list: ListTree) {
         bytes.appendVarint(Int(slot.block))
         if list.blocks[Int(slot.block)].count > 1 { bytes.appendVarint(Int(slot.offset)) }
     }
 
-    private mutating func spans(_ list: ListTree) {
-        let spans = list.plainSpans
+    mutating func spans(_ spans: ArraySlice<ListTree.Span>, of list: ListTree) {
         bytes.appendVarint(spans.count)
         var (block, died): (Int32, StreamVersion) = (0, 0)
         for span in spans {
@@ -124,14 +138,14 @@ extension MetaWriter {
             append(position.slot, list)
             append(Mark(stamp: position.stamp, version: 0))
         }
-        let alive = list.aliveElements
-        let shown = Set(alive)
+        let shown = list.shownSlots
         var hidden: [(ListTree.Slot, SyncValue)] = []
-        for block in list.blocks.indices.dropFirst() where list.blocks[block].values.contains(where: { $0 != .null }) {
-            for (offset, value) in list.blocks[block].values.enumerated() where value != .null {
-                let slot = ListTree.Slot(block: Int32(block), offset: Int32(offset))
-                // An element with a register also has the value from before the register.
-                if !shown.contains(slot) || list.registers[slot] != nil { hidden.append((slot, value)) }
+        var place = 0
+        for block in list.blocks.indices.dropFirst() {
+            for (offset, value) in list.blocks[block].values.enumerated() {
+                defer { place += 1 }
+                if shown[place] || value == .null { continue }
+                hidden.append((ListTree.Slot(block: Int32(block), offset: Int32(offset)), value))
             }
         }
         bytes.appendVarint(hidden.count)
@@ -143,10 +157,11 @@ extension MetaWriter {
 
     private mutating func elements(_ list: ListTree) -> [BSONValue] {
         let alive = list.aliveElements
-        var shown = alive.map { list.registers[$0] == nil ? BSONValue(list.value($0)) : .null }
+        let isPlain = list.registers.isEmpty
+        var shown = alive.map { isPlain || list.registers[$0] == nil ? BSONValue(list.value($0)) : .null }
         // The rules by which values are restored, if their types alone aren't enough. Equal rules form runs.
         var runs: [(held: MetaHeld, className: SyncString?, range: Range<Int>)] = []
-        for (index, element) in alive.enumerated() where list.registers[element] == nil {
+        for (index, element) in alive.enumerated() where isPlain || list.registers[element] == nil {
             let value = list.value(element)
             let held = value.storedAs
             guard held != .plain else { continue }
@@ -188,13 +203,24 @@ extension MetaWriter {
 }
 
 extension ListTree {
+    /// For each slot, in the order of the blocks, whether the document shows the value that its block has. An element with a
+    /// register also has the value from before the register, which isn't shown.
+    fileprivate var shownSlots: [Bool] {
+        var starts: [Int] = [0]
+        starts.reserveCapacity(blocks.count + 1)
+        starts.append(0)
+        for block in blocks.dropFirst() { starts.append(starts[starts.count - 1] + Int(block.count)) }
+        var shown = [Bool](repeating: false, count: starts[starts.count - 1])
+        forEachElement { shown[starts[Int($0.block)] + Int($0.offset)] = true }
+        for element in registers.keys { shown[starts[Int(element.block)] + Int(element.offset)] = false }
+        return shown
+    }
+
     /// The elements in their order. Each is the slot that its insert created.
     var aliveElements: [Slot] {
         var elements: [Slot] = []
-        forEachSpan { span in
-            guard span.died == .max else { return }
-            forEachSlot(span) { elements.append(moved.isEmpty ? $0 : moved[$0] ?? $0) }
-        }
+        elements.reserveCapacity(count)
+        forEachElement { elements.append($0) }
         return elements
     }
 }

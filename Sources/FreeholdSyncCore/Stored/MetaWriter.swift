@@ -19,6 +19,21 @@ struct MetaWriter {
         return marks.count - 1
     }
 
+    /// Appends the marks to which numbers refer.
+    func appendMarks(to bytes: inout [UInt8], since version: StreamVersion) {
+        var last = Mark(stamp: Stamp(clock: .zero, ident: .me), version: version)
+        for mark in marks {
+            bytes.appendMark(mark, after: last)
+            last = mark
+        }
+    }
+
+    /// Appends the number of the names to which numbers refer, and the names.
+    func appendNames(to bytes: inout [UInt8]) {
+        bytes.appendVarint(names.count)
+        for name in names { bytes.appendText(name) }
+    }
+
     mutating func append(_ mark: Mark) { bytes.appendVarint(self.mark(mark)) }
 
     /// Appends the number of a rank, or 0 for `nil`.

@@ -43,19 +43,12 @@ extension MergedObject {
         if head.contains(.changed) { meta.appendVarint(changed &- born) }
         if let died { meta.appendVarint(died &- born) }
         if head.contains(.marks) { meta.appendVarint(writer.marks.count) }
-        var last = Mark(stamp: Stamp(clock: .zero, ident: .me), version: born)
-        for mark in writer.marks {
-            meta.appendMark(mark, after: last)
-            last = mark
-        }
+        writer.appendMarks(to: &meta, since: born)
         for (files, part) in [(makers, MetaHead.makers), (deleters, .deleters)] where head.contains(part) {
             meta.appendVarint(files.count)
             for file in files { meta.appendVarint(UInt64(file.rawValue)) }
         }
-        if head.contains(.names) {
-            meta.appendVarint(writer.names.count)
-            for name in writer.names { meta.appendText(name) }
-        }
+        if head.contains(.names) { writer.appendNames(to: &meta) }
         meta.append(contentsOf: writer.bytes)
         return StoredObject(doc: doc, meta: meta)
     }
@@ -78,17 +71,11 @@ extension MergedObject {
         let changed = head.contains(.changed) ? born &+ (try reader.cursor.varint()) : born
         let died = head.contains(.died) ? born &+ (try reader.cursor.varint()) : nil
         let count = head.contains(.marks) ? try reader.cursor.count() : 1
-        var last = Mark(stamp: Stamp(clock: .zero, ident: .me), version: born)
-        for _ in 0..<count {
-            last = try reader.mark(after: last)
-            reader.marks.append(last)
-        }
+        try reader.readMarks(count, since: born)
         guard let base = reader.marks.first else { throw reader.error("There is no mark") }
         let makers = head.contains(.makers) ? try reader.files() : [base.stamp.ident]
         let deleters = head.contains(.deleters) ? try reader.files() : []
-        if head.contains(.names) {
-            for _ in 0..<(try reader.cursor.count()) { reader.names.append(try reader.cursor.text()) }
-        }
+        if head.contains(.names) { try reader.readNames() }
         guard doc.first?.key == "_id" else { throw reader.error("The document doesn't begin with the key") }
         let record = try reader.record(base: base, doc.dropFirst())
         let touched = head.contains(.touched) ? try reader.touched(since: born) : [:]

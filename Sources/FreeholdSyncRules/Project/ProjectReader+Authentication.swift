@@ -63,7 +63,8 @@ extension ProjectReader {
                     file,
                     path + ["config", "runConfirmationFunction"],
                     because:
-                        "A function confirmed who registers, and there are no functions: let users be confirmed automatically, or by mail."
+                        "A function confirmed new users. The server runs no functions: write a hook ('hook set … confirm', 'app set --email-password "
+                        + "hook'), or let users be confirmed automatically or by mail."
                 )
             }
             if provider.config["runResetFunction"] == true {
@@ -71,7 +72,8 @@ extension ProjectReader {
                     .needed,
                     file,
                     path + ["config", "runResetFunction"],
-                    because: "A function reset passwords, and there are no functions: they are reset by mail."
+                    because:
+                        "A function reset passwords. The server runs no functions: write a hook ('hook set … reset'), or let passwords be reset by mail."
                 )
             }
         case "custom-token":
@@ -93,6 +95,24 @@ extension ProjectReader {
                         "Fields of tokens aren't copied into users' data: rules that ask for them in %%user.data give no right."
                 )
             }
+        case "custom-function":
+            note(
+                .needed,
+                file,
+                path,
+                because:
+                    "The function '\(provider.config["authFunctionName"]?.stringValue ?? "")' identified users. The server runs no functions: write a hook "
+                    + "('hook set … custom-function') that returns the same ids."
+            )
+        case "oauth2-google", "oauth2-apple", "oauth2-facebook":
+            note(
+                .needed,
+                file,
+                path,
+                because:
+                    "Id tokens are checked by the provider's keys ('provider set'). Codes and access tokens need a call to the provider, which a hook "
+                    + "makes ('hook set … \(provider.type)')."
+            )
         default:
             note(
                 .needed,
@@ -130,7 +150,7 @@ extension ProjectReader {
                 reader.file,
                 reader.path + ["on_user_creation_function_name"],
                 because:
-                    "The function '\(function)' made documents of new users, and there are no functions: a program of yours has to."
+                    "The function '\(function)' made documents of new users. The server runs no functions: a program of yours has to."
             )
         }
         return settings

@@ -31,7 +31,8 @@ extension ProjectReader {
         let endpoints = "Freehold's server has HTTP paths of its own; endpoints of yours belong in a program of yours."
         return [
             "functions":
-                "Freehold runs no functions: a program of yours does their work, by the HTTP API or as a client.",
+                "The server runs no functions. Calls of clients can go to hooks of yours ('hook set … function/NAME'); a program of yours does other work, "
+                + "by the HTTP API or as a client.",
             "triggers":
                 "Freehold has no triggers: a program of yours follows the change stream, or observes as a client.",
             "http_endpoints": endpoints,

@@ -93,13 +93,42 @@ extension RightsReport: CustomStringConvertible {
         _ contents: RightsJudge.Contents,
         matcher: some ConditionMatcher = QueryMatcher()
     ) throws(ConditionError) -> [String] {
-        if let denial = rights.denial { return [denial] }
-        var lines: [String] = []
+        var budget = WorkBudget.unlimited
+        return try objections(matcher: matcher).lines(name, contents, budget: &budget)
+    }
+
+    /// Compiles the conditions, so that several objects can be compared with them.
+    ///
+    /// - Throws: `ConditionError` for conditions that the matcher doesn't support.
+    public func objections(matcher: some ConditionMatcher = QueryMatcher()) throws(ConditionError) -> RightsObjections {
+        var objections = RightsObjections(denial: rights.denial)
+        guard objections.denial == nil else { return objections }
         for (verb, condition) in [("read", rights.read), ("changed", rights.write), ("deleted", rights.delete)] {
-            var failing: [String] = []
+            var parts: [(text: String, condition: any CompiledCondition)] = []
             for part in condition.parts {
-                let compiled = try matcher.compile(SyncString(rights.className), SyncString(part))
-                if !compiled.matches(name, contents) { failing.append(part) }
+                parts.append((part, try matcher.compile(SyncString(rights.className), SyncString(part))))
+            }
+            objections.conditions.append((verb, parts))
+        }
+        return objections
+    }
+}
+
+/// The compiled conditions of a user's rights on a class. See ``RightsReport/objections(to:_:matcher:)``.
+public struct RightsObjections: Sendable {
+    fileprivate let denial: String?
+    fileprivate var conditions: [(verb: String, parts: [(text: String, condition: any CompiledCondition)])] = []
+
+    fileprivate init(denial: String?) { self.denial = denial }
+
+    /// Returns the reasons for which an object can't be read, changed or deleted. If the budget is exceeded afterwards, the result is meaningless.
+    public func lines(_ name: ObjectName, _ contents: RightsJudge.Contents, budget: inout WorkBudget) -> [String] {
+        if let denial { return [denial] }
+        var lines: [String] = []
+        for (verb, parts) in conditions {
+            var failing: [String] = []
+            for part in parts where !part.condition.matches(name, contents, budget: &budget) {
+                failing.append(part.text)
             }
             if failing.isEmpty { continue }
             lines.append("It can't be \(verb): this isn't true of it: \(failing.joined(separator: ", and "))")

@@ -39,6 +39,9 @@ public struct UserRights: SessionRights {
         self.classes = classes
     }
 
+    /// Returns the rights on a class, for administrators.
+    public func rights(of className: SyncString) -> ClassRights? { classes[className]?.rights }
+
     private func rights(of className: String) -> ClassRights {
         classes[SyncString(className)]?.rights
             ?? ClassRights(className, denial: "The class isn't in the schema, or its role can't be used.")

@@ -31,7 +31,8 @@ struct DownwardMapper {
             if let fork = bound.fork { bound.fork = Fork(common: fork.common, answers: fork.answers.map(mapped)) }
             if case .resume(let sums?) = bound.start { bound.start = .resume(mapped(sums)) }
             return .bound(session, bound)
-        case .welcome, .queryError, .bootstrapBegin, .part, .credit, .marked, .notice, .error, .pong: return message
+        case .welcome, .queryError, .bootstrapBegin, .part, .credit, .marked, .notice, .error, .pong, .noted, .claimed:
+            return message
         }
     }
 

@@ -4,7 +4,7 @@ import Foundation
 import Freehold
 
 enum Freehold_Servers_1 {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 10)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 12)
 class User: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Servers_1" };
     @Persisted(primaryKey: true) var id: ObjectId
     @Persisted var name = ""
@@ -12,13 +12,13 @@ class User: Object { override class func shouldIncludeInDefaultSchema() -> Bool 
     @Persisted var orders: List<Order>
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 16)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 18)
 class Order: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Servers_1" };
     @Persisted var total = 0
     @Persisted var note = ""
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 45)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 47)
 struct UserInfo: Codable, Sendable {
     var id: ObjectId
     var name: String
@@ -28,11 +28,11 @@ struct UserInfo: Codable, Sendable {
 }
 #sourceLocation()
 @MainActor static func run() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 20)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 22)
 let url = folder.appendingPathComponent("server.realm")
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 23)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 25)
 let configuration = Realm.Configuration(
     fileURL: url,
     schemaVersion: 3,
@@ -51,14 +51,14 @@ let names = try await store.read { realm in
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 52)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 54)
 
 let users = try await store.read { realm in
     try realm.objects(User.self).where { $0.active }.snapshot(as: UserInfo.self)
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 113)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 170)
 try await store.write { realm in
     for user in realm.objects(User.self) {
         try Task.checkCancellation()
@@ -67,7 +67,7 @@ try await store.write { realm in
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 126)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 183)
 let found = try await store.read { realm in
     try realm.withInterruptibleQueries(timeout: .seconds(30)) {
         realm.objects(Order.self).where { $0.note.contains("fragile") }.sorted(by: \.total).map(\.total)
@@ -76,20 +76,20 @@ let found = try await store.read { realm in
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 140)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 197)
 check(names == ["Ada"] && users.map(\.id) == [id] && users[0].orders.isEmpty && found.isEmpty)
 check(try await store.read { $0.objects(User.self)[0].active } == false)
 var configuration = store.configuration
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 145)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 202)
 configuration.busyTimeout = .seconds(5)  // of every write: for others to finish
 let total = try await store.read(timeout: .seconds(60)) { realm in  // of one call, all in all
     try realm.withInterruptibleQueries { realm.objects(Order.self).sum(of: \.total) }
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 161)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 218)
 do {
     try await store.write(timeout: .seconds(3)) { realm in realm.add(Order()) }
 } catch Realm.Error.busy {
@@ -99,13 +99,13 @@ do {
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 173)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 230)
 check(total == 0)
 let notify: @Sendable (Int) -> Void = { _ in }
 #sourceLocation()
 do {
 func onlyCompiled9() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 178)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 235)
 for await change in try await store.changes(of: { $0.objects(Order.self).where { $0.total > 1000 } }) {
     if case .update(let orders, _, let insertions, _) = change {
         for i in insertions { notify(orders[i].total) }
@@ -114,11 +114,11 @@ for await change in try await store.changes(of: { $0.objects(Order.self).where {
 #sourceLocation()
 }
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 190)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 262)
 let backupURL = folder.appendingPathComponent("backup.realm")
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 193)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 265)
 // The newest version, while others read and write.
 try await store.read { realm in try realm.backup(to: backupURL) }
 
@@ -126,7 +126,7 @@ let state = try await store.statistics()
 print(state.version, state.fileBytes, state.usedBytes, state.activeVersions, state.waitingWriters)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 210)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Servers.md", line: 289)
 await store.close()
 #sourceLocation()
 }}}}}}}}}}}}}

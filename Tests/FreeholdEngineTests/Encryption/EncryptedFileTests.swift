@@ -66,6 +66,9 @@ struct EncryptedFileTests {
         let before = try [path, plain].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
         expectEqual(refusal(path, Self.other, readOnly: readOnly)?.code, .invalidDatabase)
         expectEqual(refusal(path, Self.other)?.message.contains("The key isn't the one"), true)
+        expectEqual(refusal(path, Self.other)?.detail, .keyIsWrong)
+        expectEqual(refusal(path, nil)?.detail, .keyIsMissing)
+        expectEqual(refusal(plain, Script.key)?.detail, .keyIsUnneeded)
         expectEqual(refusal(path, nil, readOnly: readOnly)?.code, .invalidDatabase)
         expectEqual(refusal(path, nil)?.message.contains("The file is encrypted"), true)
         expectEqual(refusal(plain, Script.key, readOnly: readOnly)?.code, .invalidDatabase)

@@ -124,6 +124,16 @@ struct ExplainTests {
             var scan = query
             scan.choice = .scan
             expectEqual(scan.keys(in: snapshot), query.keys(in: snapshot))
+            // The query notes the indexes that the plan names.
+            let uses = IndexUses()
+            (scan.uses, scan.choice) = (uses, query.choice)
+            _ = scan.keys(in: snapshot)
+            let noted = uses.indexes.map { index in
+                let names = index.columns.joined(separator: ", ")
+                return index.columns.count == 1 ? "\(index.table).\(names)" : "\(index.table).(\(names))"
+            }
+            let read = plan.steps.filter { $0.operation == .index || $0.operation == .indexOrder }.map(\.subject)
+            expectEqual(Set(noted), Set(read), "\(expected)")
         }
     }
 

@@ -1,4 +1,6 @@
 import FreeholdRealmWire
+
+@testable import TestRealmClient
 import Testing
 
 /// The pairs of section 6.3 of the page of rules.

@@ -1,4 +1,6 @@
 import FreeholdRealmWire
+
+@testable import TestRealmClient
 import Testing
 
 /// A merge of concurrent changesets: the local ones, then the incoming ones, each in their order.

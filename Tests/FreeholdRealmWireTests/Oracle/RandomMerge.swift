@@ -1,5 +1,7 @@
 import FreeholdRealmWire
 
+@testable import TestRealmClient
+
 /// Concurrent changesets of two sides, and the world in which both begin.
 struct RandomMerge {
     /// The cases that a generator creates.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import FreeholdRealmWire
+@testable import TestRealmClient
 
 /// Tests that notice each rule: with one rule that does nothing, a pair of the page, a recorded merge or the two orders of random
 /// changes have another result.

@@ -1,4 +1,6 @@
 import FreeholdRealmWire
+
+@testable import TestRealmClient
 import Testing
 
 @Suite("Oracle of the Realm merge")

@@ -5,6 +5,8 @@
 #endif
 import FreeholdRealmWire
 
+@testable import TestRealmClient
+
 /// The recorded merges of two official clients.
 struct RecordedMerge {
     struct Side {

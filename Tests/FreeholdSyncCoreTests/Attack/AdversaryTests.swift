@@ -398,6 +398,8 @@ extension ClientMessage {
         case .resume(_, let resume): .resume(session, resume)
         case .fetch(_, let names): .fetch(session, names)
         case .unbind: .unbind(session)
+        case .note(_, let number, let bytes): .note(session, number, bytes)
+        case .claim(_, let claim): .claim(session, claim)
         }
     }
 }

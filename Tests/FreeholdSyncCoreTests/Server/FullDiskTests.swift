@@ -16,7 +16,8 @@ struct FullDiskTests {
         mutating func perform(_ request: ServerStoreRequest) -> ServerStoreAnswer {
             guard isFull else { return memory.perform(request) }
             switch request.kind {
-            case .makeFile, .noteFile, .noteQueries, .commit, .stage, .dropParts, .keepPart, .trimParts, .trim,
+            case .makeFile, .noteFile, .noteQueries, .noteFront, .commit, .stage, .dropParts, .keepPart, .trimParts,
+                .trim,
                 .openWriter, .trimWriters:
                 refused += 1
                 return .failed(.fullDisk("test"))

@@ -81,6 +81,32 @@ struct SessionLedgerTests {
         expect(bench.machine.stalled.isEmpty)
     }
 
+    @Test func `what is reserved for answers of the store ends no session, and the sessions read in turns`() {
+        var bench = bench { $0.userBytes = 3 * ObjectPage.mostBytes }
+        let author = bench.add(user: "ben")
+        for key in 1...3 as ClosedRange<Int64> { bench.commit(author, [create("A", key, text: 10)]) }
+        bench.holdsRequests = true
+        // Each new session binds and subscribes while the pages of the sessions before it are reserved.
+        var (readers, mostReserved) = ([Int](), 0)
+        for _ in 0..<40 {
+            readers.append(bench.add(user: "ann"))
+            bench.answerRequest()
+            mostReserved = max(mostReserved, bench.machine.sessionLedger[.pages])
+            bench.machine.sessions.checkInvariants()
+        }
+        while !bench.requests.isEmpty {
+            bench.answerRequest()
+            mostReserved = max(mostReserved, bench.machine.sessionLedger[.pages])
+            bench.machine.sessions.checkInvariants()
+        }
+        expect(mostReserved > 2 * ObjectPage.mostBytes && mostReserved <= 4 * ObjectPage.mostBytes)
+        for reader in readers {
+            expect(bench.clients[reader].faults.isEmpty && bench.clients[reader].mistakes.isEmpty)
+            expectEqual(bench.clients[reader].objects.count, 3)
+        }
+        expect(bench.machine.stalled.isEmpty)
+    }
+
     @Test func `while a node is full, each user has a part of it`() {
         var bench = bench {
             $0.userBytes = 10 << 20

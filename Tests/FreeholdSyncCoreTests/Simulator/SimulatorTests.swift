@@ -117,6 +117,8 @@ struct SimulatorTests {
             ("elements, cut logs", 2_666), ("roles, narrow", 5), ("roles, narrow", 464), ("roles", 446), ("roles", 649),
             ("roles", 910), ("roles", 1_011), ("roles", 1_021), ("roles", 2_656), ("roles", 2_885),
             ("links, copied files", 802_565), ("elements, copied files", 806_587), ("links, copied files", 97),
+            ("bootstraps", 2_828), ("elements, stores that go back", 6_120), ("counters, stores that go back", 3_352),
+            ("everything, copied files", 4_184), ("everything, copied files", 6_173), ("all at once", 8_179),
         ] as [(String, UInt64)]
     )
     func `worlds that failed once come to rest as they must`(_ name: String, _ seed: UInt64) throws {

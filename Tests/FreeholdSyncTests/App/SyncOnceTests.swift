@@ -72,6 +72,19 @@ struct SyncOnceTests {
         }
     }
 
+    @Test func `a job uploads what a server that was restored from a backup has lost`() async throws {
+        let (ann, bob) = (try await configuration("ann"), try await configuration("bob"))
+        try await Realm.syncOnce(configuration: ann, deadline: soon)
+        let backup = server.backup
+        try write(ann, "everybody's")
+        try await Realm.syncOnce(configuration: ann, deadline: soon)
+        server.restart(with: backup, epoch: 8)
+        server.setReachable(true)
+        try await Realm.syncOnce(configuration: ann, deadline: soon)
+        try await Realm.syncOnce(configuration: bob, deadline: soon)
+        try expectEqual(Realm(configuration: local(bob)).objects(Dog.self).map(\.name), ["everybody's"])
+    }
+
     @Test func `at the deadline the error says which steps are done, and why the next one isn't`() async throws {
         let ann = try await configuration("ann")
         try await Realm.syncOnce(configuration: ann, deadline: soon)

@@ -221,6 +221,43 @@ struct ChangeSequenceTests {
     }
 
     @Test
+    func `commits between a sequence and its iteration have their old values`() async throws {
+        let configuration = threadingConfiguration()
+        let keeper = try threadingRealm(configuration)
+        let name = person(3, keeper).name
+        let sequence = person(3, keeper).changes(keyPaths: [\.name])
+        try await Realm.write(configuration) { person(3, $0).name = "first" }
+        try await Realm.write(configuration) { person(3, $0).name = "second" }
+        var iterator = sequence.makeAsyncIterator()
+        guard case .change(_, let properties)? = await iterator.next(isolation: nil) else { throw CancellationError() }
+        expectEqual(properties.map { "\($0.oldValue ?? "-")>\($0.newValue ?? "-")" }, ["\(name)>second"])
+        withExtendedLifetime(keeper) {}
+    }
+
+    @MainActor @Test
+    func `an actor's realm that has seen a commit has its old values, and not those of its own commits`() async throws {
+        let configuration = threadingConfiguration()
+        let realm = try await Realm.open(configuration: configuration)
+        try realm.write { realm.add(THPerson(id: 3, name: "a", age: 3)) }
+        let sequence = person(3, realm).changes(keyPaths: [\.name])
+        try await Realm.write(configuration) { person(3, $0).name = "b" }
+        realm.refresh()
+        expectEqual(person(3, realm).name, "b")
+        var iterator = sequence.makeAsyncIterator()
+        func next() async throws -> [String] {
+            guard case .change(_, let properties)? = await iterator.next(isolation: MainActor.shared) else {
+                throw CancellationError()
+            }
+            return properties.map { "\($0.oldValue ?? "-")>\($0.newValue ?? "-")" }
+        }
+        let first = try await next()
+        expectEqual(first, ["a>b"])
+        try realm.write { person(3, realm).name = "c" }
+        let second = try await next()
+        expectEqual(second, ["->c"])
+    }
+
+    @Test
     func `maps, sections and key paths have sequences`() async throws {
         let configuration = threadingConfiguration()
         let keeper = try threadingRealm(configuration)

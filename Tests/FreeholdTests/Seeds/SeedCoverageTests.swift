@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `docs/seeds.md` names the tests of each sentence. Each named test must exist.
+/// `README.md` of this folder names the tests of each sentence. Each named test must exist.
 @Suite("Seeds: the tests that the page names")
 struct SeedCoverageTests {
     private static let tests = URL(fileURLWithPath: #filePath)
@@ -9,7 +9,7 @@ struct SeedCoverageTests {
 
     @Test
     func `Every row has a state, and every test that the page names exists`() throws {
-        let page = Self.tests.deletingLastPathComponent().appendingPathComponent("docs/seeds.md")
+        let page = Self.tests.appendingPathComponent("FreeholdTests/Seeds/README.md")
         let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
             .filter { $0.hasPrefix("| ") && !$0.hasPrefix("| Says") && !$0.hasPrefix("| 00") }
             .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }

@@ -174,14 +174,22 @@ struct ServerDocTests {
         expectEqual(realm.objects(Person.self).count, 3)
     }
 
-    /// Each line of the articles' code is a line of this file, except code that needs frameworks.
+    /// Each line of the articles' code is a line of this file or of the example of a web service, except code that needs frameworks.
     @Test(arguments: ["Servers", "Transactions"])
     func `the code equals that of the article`(article: String) throws {
         let here = URL(fileURLWithPath: #filePath)
         let root = here.deletingLastPathComponent().appendingPathComponent("../../..").standardized
         let page = root.appendingPathComponent("Sources/Freehold/Freehold.docc/\(article).md")
         let text = try String(contentsOf: page, encoding: .utf8)
-        let lines = Set(try String(contentsOf: here, encoding: .utf8).split(separator: "\n").map(Self.trimmed))
+        let example = root.appendingPathComponent("Examples/Inventory/Sources")
+        let files = try require(FileManager.default.enumerator(at: example, includingPropertiesForKeys: nil))
+        let sources = files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+        expect(!sources.isEmpty)
+        let lines = try Set(
+            ([here] + sources).flatMap { file in
+                try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(Self.trimmed)
+            }
+        )
         let frameworks = ["Router()", "StorageKey", ": Service", ".package(", "Realm.log(to:"]
         var checked = 0
         for block in text.components(separatedBy: "```swift\n").dropFirst() {

@@ -19,6 +19,10 @@ struct JointWorld {
         var kills = 0
         /// A Boolean value that indicates whether a file can store the results of all edits.
         var fitsFiles = false
+        /// The queries of all clients.
+        var queries = [ClassQuery(className: "Thing", condition: "all")]
+        /// A Boolean value that indicates whether the first client creates an object.
+        var hasFirstObject = true
 
         var description: String { name }
     }
@@ -31,6 +35,10 @@ struct JointWorld {
     var connections: [Int: ConnectionNumber] = [:]
     var lastConnection: ConnectionNumber = 0
     var server: ServerMachine
+    /// Creates the machine of a process of the server.
+    private let makeServer: () -> ServerMachine
+    /// The messages to connections that aren't those of clients, and `nil` for connections that the server has closed.
+    var undelivered: [(connection: ConnectionNumber, message: ServerMessage?)] = []
     var store: any WorldStore
     var timers: [ServerTimer: Int64] = [:]
     var requests: [(RequestNumber, ServerStoreRequest)] = []
@@ -43,7 +51,7 @@ struct JointWorld {
     private var last: [String] = []
     private let codec = MessageCodec()
 
-    private static func newServer() -> ServerMachine {
+    static func newServer() -> ServerMachine {
         var configuration = ServerConfiguration(apps: ["test": ServerApp()]) { token, _ in
             token.text == "" ? nil : token.text
         }
@@ -55,12 +63,14 @@ struct JointWorld {
         seed: UInt64,
         _ options: Options,
         store: any WorldStore = MemoryServerStore(epoch: 7),
-        clients makeClient: () -> any WorldClient = { MemoryClientStore() }
+        clients makeClient: () -> any WorldClient = { MemoryClientStore() },
+        server makeServer: @escaping () -> ServerMachine = JointWorld.newServer
     ) {
         self.options = options
         self.store = store
+        self.makeServer = makeServer
         random = SeededRandom(seed: seed)
-        server = Self.newServer()
+        server = makeServer()
         for index in 0..<options.clients {
             var generator = EditGenerator(kinds: options.kinds)
             generator.fitsFiles = options.fitsFiles
@@ -77,9 +87,9 @@ struct JointWorld {
         isCalm = true
         for index in clients.indices {
             handle(.started, index)
-            handle(.subscribed([ClassQuery(className: "Thing", condition: "all")]), index)
+            handle(.subscribed(options.queries), index)
         }
-        commit([clients[0].generator.creation(of: ObjectName("Thing", 1), &random)], 0)
+        if options.hasFirstObject { commit([clients[0].generator.creation(of: ObjectName("Thing", 1), &random)], 0) }
         isCalm = false
     }
 
@@ -163,14 +173,20 @@ struct JointWorld {
         for action in server.handle(event, now: time, random: &random) {
             switch action {
             case .send(let connection, let message):
-                guard let index = connections.first(where: { $0.value == connection })?.key else { continue }
+                guard let index = connections.first(where: { $0.value == connection })?.key else {
+                    undelivered.append((connection, message))
+                    continue
+                }
                 do {
                     if let message = try codec.serverMessage(codec.encode(message)) {
                         clients[index].down.append(message)
                     }
                 } catch { problems.append("a server's message: \(error)") }
             case .close(let connection):
-                guard let index = connections.first(where: { $0.value == connection })?.key else { continue }
+                guard let index = connections.first(where: { $0.value == connection })?.key else {
+                    undelivered.append((connection, nil))
+                    continue
+                }
                 note("closed by the server")
                 connections[index] = nil
                 clients[index].up = []
@@ -209,8 +225,8 @@ struct JointWorld {
     mutating func kill() {
         note("kills")
         store.reopen()
-        server = Self.newServer()
-        (timers, requests, works) = ([:], [], [])
+        server = makeServer()
+        (timers, requests, works, undelivered) = ([:], [], [], [])
         let connected = connections.keys.sorted()
         connections = [:]
         for index in connected {
@@ -240,7 +256,7 @@ struct JointWorld {
         handle(.received(message, bytes: .init(message.estimatedSize)), index)
     }
 
-    private mutating func fireTimers(_ index: Int) {
+    mutating func fireTimers(_ index: Int) {
         for timer in ClientTimer.allCases {
             guard let at = clients[index].timers[timer], at <= wall(index) else { continue }
             clients[index].timers[timer] = nil

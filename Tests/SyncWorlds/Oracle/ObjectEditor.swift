@@ -226,6 +226,7 @@ struct ObjectEditor {
         let id: OwnID
         switch reference {
         case .own(let number): id = OwnID(ident: seen.ident, number: number)
+        case .known: throw Dropped(reason: .malformed)
         case .confirmed:
             guard case .instance(let found)? = try confirmed?.register(target).value else {
                 throw Dropped(reason: .malformed)
@@ -247,6 +248,7 @@ struct ObjectEditor {
             let id = OwnID(ident: seen.ident, number: number)
             guard try object.list(target).slots[id] != nil else { throw Dropped(reason: .malformed) }
             return id
+        case .made: throw Dropped(reason: .malformed)
         case .confirmed(let index):
             let alive = try confirmed?.list(target).alive ?? []
             // The author may have seen another incarnation, whose slots aren't in this list.

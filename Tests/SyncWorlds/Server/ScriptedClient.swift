@@ -143,7 +143,7 @@ struct ScriptedClient {
         case .error(_, let error):
             faults.append(error.fault)
             connection = nil
-        case .welcome, .part, .credit, .notice, .pong: break
+        case .welcome, .part, .credit, .notice, .pong, .noted, .claimed: break
         }
         return []
     }

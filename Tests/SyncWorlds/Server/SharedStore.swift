@@ -19,7 +19,8 @@ final class SharedStore: WorldStore {
         requests.count { kind in
             switch kind {
             case .bind, .read, .parts, .keptParts, .step, .page, .keys, .objects: true
-            case .makeFile, .openWriter, .noteFile, .noteQueries, .commit, .stage, .dropParts, .keepPart, .trimParts,
+            case .makeFile, .openWriter, .noteFile, .noteQueries, .noteFront, .commit, .stage, .dropParts, .keepPart,
+                .trimParts,
                 .trimFiles, .trimWriters, .trim:
                 false
             }

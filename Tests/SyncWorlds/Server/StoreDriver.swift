@@ -62,6 +62,10 @@ struct StoreDriver<Store: WorldStore> {
             commit.objects = transaction.objects.map { ($0.name, $0.after) }
             commit.ingested = transaction.ingested
             commit.files = transaction.files
+            // Every third commit is that of a front end.
+            for ident in commit.files.keys where transaction.head.version % 3 == 0 {
+                commit.files[ident]?.front = [UInt8](repeating: UInt8(ident.rawValue & 255), count: 12)
+            }
             commit.answers = transaction.answers
             return store.perform(ServerStoreRequest(Self.stream, .commit(commit)))
         }
@@ -140,6 +144,10 @@ struct StoreDriver<Store: WorldStore> {
                     queries: [ClassQuery(className: SyncString("C\(version)"), condition: "x")]
                 )
                 _ = perform(.noteQueries(ident, queries, isComplete: random.chance(50)))
+            }
+            if random.chance(30) {
+                let bytes = (0..<random.number(0..<70)).map { UInt8(truncatingIfNeeded: $0 &* Int(version + 3)) }
+                _ = perform(.noteFront(ident, bytes))
             }
         }
     }

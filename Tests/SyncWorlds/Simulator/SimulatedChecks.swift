@@ -75,9 +75,11 @@ struct SimulatedChecks {
     // MARK: Submissions
 
     /// Counts an increment that was done.
-    mutating func countSubmitted(_ amount: Int64) {
+    ///
+    /// - Parameter isOld: A Boolean value that indicates whether the store was replaced since it was asked for.
+    mutating func countSubmitted(_ amount: Int64, mayBeGone isOld: Bool) {
         sum += amount
-        submitted += amount
+        if isOld { maybeLess += amount } else { submitted += amount }
     }
 
     /// Counts an increment that was done, or not.

@@ -103,7 +103,7 @@ extension SimulatedWorld {
             lastSubmission += UInt64(nodes.count)
             let number = lastSubmission + UInt64(node)
             let amount = Int64.random(in: 1...9, using: &random)
-            submissions[number] = amount
+            submissions[number] = (amount, replacements)
             let change = Change.increment(Place(name, "count"), amount)
             run(.submit(number, Submission(stream: Self.stream, user: "t", changes: [change])), node)
         case .link:

@@ -73,7 +73,7 @@ struct SimulatedWorld {
     /// The bytes of commits that were sent in parts.
     private var assembled: [PartedMessage: [UInt8]] = [:]
     /// Increments that programs without a file asked for, by their numbers.
-    var submissions: [SubmissionNumber: Int64] = [:]
+    var submissions: [SubmissionNumber: (amount: Int64, replacements: Int)] = [:]
     var lastSubmission: SubmissionNumber = 0
     var checks: SimulatedChecks
     let roles = SimulatedRoles()
@@ -152,6 +152,7 @@ struct SimulatedWorld {
             configuration.chunkBytes = 300
             configuration.stepObjects = 3
             configuration.heldObjects = 3
+            configuration.fetchedObjects = 3
             configuration.groupChanges = 4
             configuration.uploadCredit = 4_000
             configuration.limits.messageBytes = 2_000
@@ -176,6 +177,7 @@ struct SimulatedWorld {
             configuration.window = 2_500
             // Every second client names more than the server keeps.
             if index % 2 == 0 { configuration.heldObjects = 2 }
+            configuration.fetchedObjects = 3
             configuration.uploadBytes = 600
             configuration.partBytes = 60
             (configuration.keptBytes, configuration.keepDelay) = (100, 300)
@@ -393,13 +395,14 @@ struct SimulatedWorld {
     }
 
     private mutating func take(_ outcome: SubmissionOutcome, _ number: SubmissionNumber) {
-        guard let amount = submissions.removeValue(forKey: number) else {
+        guard let (amount, earlier) = submissions.removeValue(forKey: number) else {
             return problems.append("submission \(number) is answered twice")
         }
         switch outcome {
         case .done(_, let refusals):
             note("submitted")
-            if refusals.isEmpty { checks.countSubmitted(amount) }
+            // The answer may have been on its way when the store went back.
+            if refusals.isEmpty { checks.countSubmitted(amount, mayBeGone: replacements > earlier) }
         // The outcome is unknown.
         case .failed:
             note("a submission that failed")
@@ -513,7 +516,7 @@ struct SimulatedWorld {
         nodes[node].machine = Self.node(profile, seed, roles)
         nodes[node].newRoles = []
         // What the node had been asked for may be done, or not.
-        for (number, amount) in submissions where number % UInt64(nodes.count) == UInt64(node) {
+        for (number, (amount, _)) in submissions where number % UInt64(nodes.count) == UInt64(node) {
             submissions[number] = nil
             checks.maybeCount(amount)
         }

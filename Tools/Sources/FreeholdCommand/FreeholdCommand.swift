@@ -15,6 +15,7 @@ struct FreeholdCommand: ParsableCommand {
               freehold info app.realm
               freehold query app.realm Person 'age > 17' --sort name --limit 20
               freehold shell app.realm
+              freehold studio app.realm
               freehold set app.realm Person 'name == "Ada"' age=37
               freehold watch app.realm Person
               freehold diff old.realm new.realm
@@ -33,7 +34,7 @@ struct FreeholdCommand: ParsableCommand {
             SetCommand.self, CreateCommand.self, DeleteCommand.self, ExportCommand.self, ImportCommand.self,
             DiffCommand.self, VerifyCommand.self, CompactCommand.self, BackupCommand.self, PinsCommand.self,
             MigrateCommand.self,
-            SyncCommand.self, ConvertCommand.self,
+            SyncCommand.self, ConvertCommand.self, StudioCommand.self,
         ]
     )
 

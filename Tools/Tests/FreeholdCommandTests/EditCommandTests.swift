@@ -332,6 +332,7 @@ struct EditCommandTests {
                 set -m; cd "$(dirname '\(path)')"; mkfifo in
                 "$F" create a.realm TMPerson < in & pid=$!
                 exec 3> in; for i in $(seq 100 1000); do echo "{\\"id\\": $i}"; done >&3
+                for i in $(seq 1500); do [ -e a.realm-lock ] && break; sleep 0.02; done
                 sleep 0.3; kill -\(signal) $pid
                 for i in $(seq 600); do kill -0 $pid 2> /dev/null || break; sleep 0.02; done
                 exec 3>&-; wait $pid; echo $(($? > 128)); ls

@@ -30,6 +30,10 @@
         static func texts(_ values: some Collection<SyncString>) -> Parameter {
             array(25, values) { Array($0.string.utf8) }
         }
+        static func strings(_ values: some Collection<String>) -> Parameter { array(25, values) { Array($0.utf8) } }
+        /// - Parameter values: Texts in UTF-8.
+        static func optionalTexts(_ values: some Collection<[UInt8]?>) -> Parameter { array(25, values) { $0 } }
+        static func bool(_ value: Bool) -> Parameter { Parameter(bytes: [value ? 1 : 0]) }
         static func hashes(_ values: some Collection<RunningHash>) -> Parameter { array(2_950, values) { binary($0) } }
         /// - Parameter values: Numbers in binary form.
         static func optionalInts(_ values: some Collection<[UInt8]?>) -> Parameter { array(20, values) { $0 } }

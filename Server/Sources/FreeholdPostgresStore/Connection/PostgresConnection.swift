@@ -6,11 +6,14 @@
     final class PostgresConnection: @unchecked Sendable {
         private let queue: DispatchQueue
         private let mostBytes: Int
+        /// The time at which the connection is replaced.
+        let expires: DispatchTime
         private var handle: OpaquePointer?
         private var readSource: (any DispatchSourceRead)?
         private var writeSource: (any DispatchSourceWrite)?
         private var isWriting = false
-        private var prepared: Set<Statement> = []
+        /// The names of the statements that are prepared.
+        private var prepared: Set<String> = []
         private var current: Work?
         /// Called once, when the connection is closed.
         private let onClose: (PostgresConnection, PostgresFailure) -> Void
@@ -20,7 +23,7 @@
         /// A job, and the part of its answer that has arrived.
         private struct Work {
             enum Step {
-                case prepare(Statement)
+                case prepare(name: String, sql: String)
                 case execute
             }
 
@@ -43,14 +46,25 @@
             _ handle: OpaquePointer,
             on queue: DispatchQueue,
             mostBytes: Int,
+            expires: DispatchTime,
             onIdle: @escaping (PostgresConnection) -> Void,
             onClose: @escaping (PostgresConnection, PostgresFailure) -> Void
         ) {
-            (self.handle, self.queue, self.mostBytes) = (handle, queue, mostBytes)
+            (self.handle, self.queue, self.mostBytes, self.expires) = (handle, queue, mostBytes, expires)
             (self.onIdle, self.onClose) = (onIdle, onClose)
         }
 
-        var isIdle: Bool { handle != nil && current == nil }
+        var isIdle: Bool { handle != nil && current == nil && !isRetired }
+
+        /// A Boolean value that indicates whether the connection is closed after its present job.
+        private var isRetired = false
+
+        /// Closes the connection when it is idle. Another one takes its place.
+        func retire() {
+            dispatchPrecondition(condition: .onQueue(queue))
+            isRetired = true
+            if current == nil { fail(.replaced) }
+        }
 
         /// The time at which the job that is in progress is given up.
         var deadline: DispatchTime? { current?.job.deadline }
@@ -101,10 +115,10 @@
                 return job.finish(.failure(PostgresFailure(.unsent, "The connection is in use.")))
             }
             var steps: [Work.Step] = []
-            var new: Set<Statement> = []
+            var new: Set<String> = []
             for call in job.calls {
-                if !prepared.contains(call.statement), new.insert(call.statement).inserted {
-                    steps.append(.prepare(call.statement))
+                if !prepared.contains(call.name), new.insert(call.name).inserted {
+                    steps.append(.prepare(name: call.name, sql: call.sql))
                 }
                 steps.append(.execute)
             }
@@ -113,8 +127,7 @@
             for step in steps {
                 let isSent: Bool
                 switch step {
-                case .prepare(let statement):
-                    isSent = PQsendPrepare(handle, statement.rawValue, statement.sql, 0, nil) == 1
+                case .prepare(let name, let sql): isSent = PQsendPrepare(handle, name, sql, 0, nil) == 1
                 case .execute:
                     guard let call = calls.popFirst() else { continue }
                     isSent = call.send(handle)
@@ -180,7 +193,7 @@
             }
             guard current?.failure == nil else { return true }
             switch step {
-            case .prepare(let statement): prepared.insert(statement)
+            case .prepare(let name, _): prepared.insert(name)
             case .execute:
                 let rows = current?.rows ?? QueryResult(columns: 0)
                 current?.rows = nil
@@ -243,8 +256,9 @@
             current = nil
             if let failure = work.failure {
                 work.job.finish(.failure(failure))
-                // A standby, or a server that is about to end: another one may take the place.
-                if failure.isReadOnly || failure.kind == .lost { fail(failure) }
+                // A standby, or a server that is about to end: another one may take the place. A connection without its statements prepares them
+                // anew.
+                if failure.isReadOnly || failure.isShared || failure.kind == .lost { fail(failure) }
             } else if let warning = work.warning {
                 work.job.finish(.failure(PostgresFailure(.warned, warning)))
             } else if work.results.count == work.job.calls.count {
@@ -253,6 +267,7 @@
                 work.job.finish(.failure(.malformed("results are missing")))
                 fail(.malformed("results are missing"))
             }
+            if handle != nil, isRetired { fail(.replaced) }
             if handle != nil { onIdle(self) }
         }
 
@@ -308,7 +323,7 @@
                     }
                 }
                 let count = Int32(clamping: parameters.count)
-                return PQsendQueryPrepared(handle, statement.rawValue, count, values, lengths, formats, 1) == 1
+                return PQsendQueryPrepared(handle, name, count, values, lengths, formats, 1) == 1
             }
         }
     }
@@ -325,7 +340,13 @@
             // The detail of an error can contain values of rows, which don't belong into logs.
             let text = field("M") ?? PQresultErrorMessage(result).map { String(cString: $0).trimmed } ?? ""
             let severity = field("V")
-            self.init(code: field("C"), isFatal: severity == "FATAL" || severity == "PANIC", text)
+            let code = field("C")
+            let isShared = code.map { Self.sharedCodes.contains($0) } ?? false
+            self.init(
+                code: code,
+                isFatal: severity == "FATAL" || severity == "PANIC",
+                isShared ? text + Self.sharedText : text
+            )
         }
     }
 

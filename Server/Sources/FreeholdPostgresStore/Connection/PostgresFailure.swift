@@ -18,6 +18,16 @@
             case malformed
         }
 
+        /// The connection was closed while it was idle, in order to be replaced.
+        static let replaced = PostgresFailure(.unsent, "The connection was replaced.")
+
+        static func laterFormat(_ format: some BinaryInteger) -> PostgresFailure {
+            PostgresFailure(
+                .unsent,
+                "A later version of the server has changed the database's tables to the format \(format), and this version knows those up to \(Tables.format). Install the later version."
+            )
+        }
+
         let kind: Kind
         let description: String
 
@@ -44,6 +54,15 @@
 
         /// A Boolean value that indicates whether the server is a standby, or takes no writes.
         var isReadOnly: Bool { kind == .refused("25006") }
+
+        /// The codes of errors about prepared statements that another client made or removed on the same connection.
+        static let sharedCodes: Set<String> = ["26000", "42P05"]
+
+        static let sharedText =
+            ". The connection is shared with other clients, for example by PgBouncer in the mode 'transaction' or 'statement'. Freehold needs connections of its own: pool_mode = session."
+
+        /// A Boolean value that indicates whether prepared statements were missing or exist twice: see `sharedText`.
+        var isShared: Bool { if case .refused(let code) = kind { Self.sharedCodes.contains(code) } else { false } }
 
         /// A Boolean value that indicates whether a row with the same key exists already.
         var isDuplicate: Bool { kind == .refused("23505") }

@@ -6,11 +6,17 @@
     /// After `finish` was called, nothing is. The job belongs to the queue of its pool.
     final class PostgresJob: @unchecked Sendable {
         struct Call: Sendable {
-            let statement: Statement
+            /// The name of the statement, which is prepared once for each connection.
+            let name: String
+            let sql: String
             let parameters: [Parameter]
 
             init(_ statement: Statement, _ parameters: [Parameter]) {
-                (self.statement, self.parameters) = (statement, parameters)
+                self.init(name: statement.rawValue, sql: statement.sql, parameters: parameters)
+            }
+
+            init(name: String, sql: String, parameters: [Parameter]) {
+                (self.name, self.sql, self.parameters) = (name, sql, parameters)
             }
         }
 

@@ -1,5 +1,6 @@
 #if PostgreSQL
     internal import Dispatch
+    internal import Foundation
     internal import FreeholdSyncCore
     internal import Synchronization
 
@@ -21,7 +22,16 @@
             var sizes: [Int]
             /// The time for which an answer is waited for. Then the connection is closed.
             var patience: DispatchTimeInterval
+            /// The age, in milliseconds, at which connections are replaced. It is varied by a fifth, so that they aren't replaced together.
+            var mostAge: Int
             var mostBytes: Int
+
+            init(_ options: PostgresStore.Options) {
+                (address, name, schema) = (options.address, options.name, options.schema)
+                sizes = [1, options.writers, options.readers]
+                (patience, mostAge) = (.milliseconds(options.patience), options.mostAge)
+                mostBytes = options.mostAnswerBytes
+            }
         }
 
         /// The jobs of a lane that may wait.
@@ -29,6 +39,7 @@
 
         private let core: Core
         private let sent = Atomic(0)
+        private let isClosed = Atomic(false)
 
         /// The number of jobs so far.
         var jobs: Int { sent.load(ordering: .relaxed) }
@@ -41,7 +52,27 @@
         deinit { core.queue.async { [core] in core.close() } }
 
         /// Ends all connections. Jobs that are in progress fail.
-        func close() { core.queue.async { [core] in core.close() } }
+        func close() {
+            isClosed.store(true, ordering: .relaxed)
+            core.queue.async { [core] in core.close() }
+        }
+
+        /// Replaces all connections. Those that are in use finish their jobs first.
+        func replaceConnections() { core.queue.async { [core] in core.replaceConnections() } }
+
+        /// Looks from time to time whether a later version of the server has changed the tables. Then no statement is executed any more.
+        func watchFormat(every pause: Duration = .seconds(5)) {
+            Task { [weak self] in
+                while await self?.checkFormat() == true { try? await Task.sleep(for: pause) }
+            }
+        }
+
+        /// - Returns: `false` if the pool is closed.
+        private func checkFormat() async -> Bool {
+            let format = try? await send(.upkeep, [PostgresJob.Call(.format, [])]).first?.first?.small(0)
+            if let format, format > Tables.format { replaceConnections() }
+            return !isClosed.load(ordering: .relaxed)
+        }
 
         /// Sends statements as one transaction, and waits for their results.
         ///
@@ -55,6 +86,10 @@
                 }
             }
             sent.add(1, ordering: .relaxed)
+            return try await send(lane, calls)
+        }
+
+        private func send(_ lane: Lane, _ calls: [PostgresJob.Call]) async throws(PostgresFailure) -> [QueryResult] {
             let answer = await withCheckedContinuation {
                 (continuation: CheckedContinuation<PostgresJob.Answer, Never>) in
                 let job = PostgresJob(calls) { continuation.resume(returning: $0) }
@@ -80,12 +115,12 @@
 
         private final class Core: @unchecked Sendable {
             let queue = DispatchQueue(label: "freehold.postgres")
-            /// Attempts to connect block.
-            private let connecting = DispatchQueue(label: "freehold.postgres.connecting", attributes: .concurrent)
             private let configuration: Configuration
             private var lanes: [LaneState]
             private var isClosed = false
             private var timer: (any DispatchSourceTimer)?
+            /// The greatest generation of a server that was seen: see `PostgresSession.generation()`.
+            private var generation: Int64 = 0
 
             private struct LaneState {
                 var connections: [PostgresConnection] = []
@@ -152,46 +187,73 @@
 
             // MARK: Connecting
 
+            /// Connects on a thread of its own, because an attempt blocks: it resolves names, and waits for answers.
             private func connect(_ lane: Lane) {
                 lanes[lane.rawValue].attempts += 1
                 let configuration = configuration
-                connecting.async {
+                Thread.detachNewThread {
                     let result: Result<Established, PostgresFailure>
                     do throws(PostgresFailure) {
-                        let session = try PostgresSession(configuration.address, name: configuration.name)
+                        let session = try PostgresSession(
+                            configuration.address,
+                            name: configuration.name,
+                            patience: configuration.patience
+                        )
                         try session.prepare(schema: configuration.schema)
                         if lane == .reading {
                             try session.execute("SET default_transaction_isolation = 'repeatable read'")
                         }
-                        result = .success(Established(handle: session.release()))
+                        let generation = try session.generation()
+                        result = .success(Established(session: session, generation: generation))
                     } catch { result = .failure(error) }
                     self.queue.async { self.take(result, lane) }
                 }
             }
 
+            /// A session that only its receiver uses.
             private struct Established: @unchecked Sendable {
-                let handle: OpaquePointer?
+                let session: PostgresSession
+                let generation: Int64
             }
 
             private func take(_ result: Result<Established, PostgresFailure>, _ lane: Lane) {
                 lanes[lane.rawValue].attempts -= 1
                 switch result {
                 case .success(let established):
-                    guard let handle = established.handle else { return }
-                    let connection = PostgresConnection(
-                        handle,
-                        on: queue,
-                        mostBytes: configuration.mostBytes,
-                        onIdle: { [weak self] _ in self?.dispatch(lane) },
-                        onClose: { [weak self] in self?.ended($0, lane, $1) }
-                    )
-                    guard !isClosed else { return connection.fail() }
-                    lanes[lane.rawValue].connections.append(connection)
-                    guard connection.start() else { return connection.fail() }
-                    lanes[lane.rawValue].failures = 0
-                    dispatch(lane)
+                    guard !isClosed else { return }
+                    guard established.generation >= generation else {
+                        let text = "This server of the database is an earlier primary: another one was promoted."
+                        return refused(lane, PostgresFailure(.unsent, text))
+                    }
+                    // Connections to the earlier primary show what is stored there.
+                    if established.generation > generation, generation > 0 { replaceConnections() }
+                    generation = established.generation
+                    guard let handle = established.session.release() else { return }
+                    add(handle, to: lane)
                 case .failure(let failure):
                     refused(lane, failure)
+                }
+            }
+
+            private func add(_ handle: OpaquePointer, to lane: Lane) {
+                let age = configuration.mostAge / 5 * 4 + .random(in: 0...max(configuration.mostAge / 5 * 2, 1))
+                let connection = PostgresConnection(
+                    handle,
+                    on: queue,
+                    mostBytes: configuration.mostBytes,
+                    expires: .now() + .milliseconds(age),
+                    onIdle: { [weak self] _ in self?.dispatch(lane) },
+                    onClose: { [weak self] in self?.ended($0, lane, $1) }
+                )
+                lanes[lane.rawValue].connections.append(connection)
+                guard connection.start() else { return connection.fail() }
+                lanes[lane.rawValue].failures = 0
+                dispatch(lane)
+            }
+
+            func replaceConnections() {
+                for lane in Lane.allCases {
+                    for connection in lanes[lane.rawValue].connections { connection.retire() }
                 }
             }
 
@@ -207,6 +269,8 @@
             private func ended(_ connection: PostgresConnection, _ lane: Lane, _ failure: PostgresFailure) {
                 lanes[lane.rawValue].connections.removeAll { $0 === connection }
                 lanes[lane.rawValue].reason = PostgresFailure(.unsent, failure.description)
+                // The other connections lead to the same server. Those for reading would show an old state for ever.
+                if failure.isReadOnly { replaceConnections() }
                 queue.async { if !self.isClosed { self.dispatch(lane) } }
             }
 
@@ -230,6 +294,8 @@
                     for connection in lanes[lane.rawValue].connections {
                         if let deadline = connection.deadline, deadline < now {
                             connection.fail(PostgresFailure(.lost, "The database didn't answer in time."))
+                        } else if connection.expires < now {
+                            connection.retire()
                         }
                     }
                     let late = lanes[lane.rawValue].waiting.prefix { $0.deadline < now }

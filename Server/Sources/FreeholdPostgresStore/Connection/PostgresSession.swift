@@ -1,18 +1,32 @@
 #if PostgreSQL
     internal import CLibPQ
+    internal import Dispatch
+
+    #if canImport(Glibc)
+        internal import Glibc
+    #elseif canImport(Musl)
+        internal import Musl
+    #elseif canImport(Darwin)
+        internal import Darwin
+    #endif
 
     /// A connection whose calls block, for the beginning of connections and for changes of the tables. One thread at a time may use it.
     final class PostgresSession {
         private var handle: OpaquePointer?
+        /// The time after which no answer is waited for.
+        private let deadline: DispatchTime
 
         /// Connects. This resolves names and waits for answers.
         ///
         /// Passwords, certificates, services and several hosts are as in all programs that use libpq (`PGPASSFILE`, `pg_service.conf`, `sslmode`,
         /// …). By default a server is looked for that takes writes.
         ///
-        /// - Parameter address: A URI, or a list of keywords and values.
+        /// - Parameters:
+        ///   - address: A URI, or a list of keywords and values.
+        ///   - patience: The time for all statements of the session. Nil: they may take as long as they need.
         /// - Throws: `PostgresFailure` of the kind `unsent`.
-        init(_ address: String, name: String) throws(PostgresFailure) {
+        init(_ address: String, name: String, patience: DispatchTimeInterval? = nil) throws(PostgresFailure) {
+            try Self.check(address)
             // Those before `dbname` are replaced by what the address says, and those after it aren't.
             let options: [(String, String)] = [
                 ("target_session_attrs", "read-write"), ("connect_timeout", "10"), ("fallback_application_name", name),
@@ -29,12 +43,45 @@
             // Notices would go to the standard error.
             PQsetNoticeReceiver(handle, { _, _ in }, nil)
             self.handle = handle
+            deadline = patience.map { .now() + $0 } ?? .distantFuture
             guard PQserverVersion(handle) >= 140_000 else {
                 throw PostgresFailure(.unsent, "The database is older than PostgreSQL 14.")
             }
         }
 
         deinit { if let handle { PQfinish(handle) } }
+
+        /// Checks an address before it is used: the messages of libpq quote parts of a malformed one, and these may be a password.
+        ///
+        /// - Throws: `PostgresFailure`, whose text quotes nothing of the address.
+        static func check(_ address: String) throws(PostgresFailure) {
+            var message: UnsafeMutablePointer<CChar>?
+            guard let options = PQconninfoParse(address, &message) else {
+                defer { if let message { PQfreemem(message) } }
+                let text = message.map { String(cString: $0).trimmed.withoutQuotes } ?? "it can't be read"
+                throw PostgresFailure(.unsent, "The database's address isn't valid: \(text).")
+            }
+            defer { PQconninfoFree(options) }
+            var option = options
+            while let keyword = option.pointee.keyword {
+                let value = option.pointee.val.map { String(cString: $0) } ?? ""
+                let isWrong =
+                    switch String(cString: keyword) {
+                    case "host", "hostaddr": value.contains("@")
+                    case "dbname": address.contains("://") && value.contains("@")
+                    case "port": !value.utf8.allSatisfy { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: ",") }
+                    default: false
+                    }
+                // A part of the password was taken for the host, the port or the database.
+                guard !isWrong else {
+                    throw PostgresFailure(
+                        .unsent,
+                        "The database's address isn't valid: its \(String(cString: keyword)) can't be used. The characters @, /, : and % of a user and a password are written as %40, %2F, %3A and %25."
+                    )
+                }
+                option += 1
+            }
+        }
 
         private static func connect(_ options: [(String, String)]) -> OpaquePointer? {
             func withStrings<Result>(
@@ -67,18 +114,46 @@
         /// - Throws: `PostgresFailure`
         @discardableResult
         func execute(_ sql: String) throws(PostgresFailure) -> [[String?]] {
-            guard let result = PQexec(handle, sql) else {
-                throw PostgresFailure(.lost, "The connection to the database ended.")
-            }
-            defer { PQclear(result) }
-            let status = PQresultStatus(result)
-            guard status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK else { throw PostgresFailure(result) }
-            return (0..<PQntuples(result)).map { row in
-                (0..<PQnfields(result)).map { column in
-                    PQgetisnull(result, row, column) == 1
-                        ? nil : PQgetvalue(result, row, column).map { String(cString: $0) }
+            guard PQsendQuery(handle, sql) == 1 else { throw lost }
+            var rows: [[String?]] = []
+            var failure: PostgresFailure?
+            while let result = try next() {
+                defer { PQclear(result) }
+                let status = PQresultStatus(result)
+                guard status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK else {
+                    failure = failure ?? PostgresFailure(result)
+                    continue
+                }
+                rows = (0..<PQntuples(result)).map { row in
+                    (0..<PQnfields(result)).map { column in
+                        PQgetisnull(result, row, column) == 1
+                            ? nil : PQgetvalue(result, row, column).map { String(cString: $0) }
+                    }
                 }
             }
+            if let failure { throw failure }
+            return rows
+        }
+
+        private var lost: PostgresFailure {
+            let text = PQerrorMessage(handle).map { String(cString: $0).trimmed } ?? ""
+            return PostgresFailure(.lost, text.isEmpty ? "The connection to the database ended." : text)
+        }
+
+        /// Waits for the next result of the statements. Returns `nil` after the last one.
+        private func next() throws(PostgresFailure) -> OpaquePointer? {
+            while PQisBusy(handle) != 0 {
+                let now = DispatchTime.now()
+                guard now < deadline else {
+                    throw PostgresFailure(.unsent, "The database didn't answer in time.")
+                }
+                let rest = min((deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000, 1_000)
+                var place = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+                // Without a deadline, too, it wakes up once a second.
+                _ = poll(&place, 1, Int32(clamping: max(rest, 1)))
+                guard PQconsumeInput(handle) == 1 else { throw lost }
+            }
+            return PQgetResult(handle)
         }
 
         /// Like `execute(_:)`, except that a failure is returned.
@@ -100,6 +175,17 @@
             _ = result(of: "SET client_connection_check_interval = '2s'")
         }
 
+        /// Checks the tables of a connection for statements.
+        ///
+        /// - Returns: The generation of the database's server: its timeline, which a promotion raises. 0 for engines without timelines.
+        /// - Throws: `PostgresFailure` if a later version of the server has changed the tables.
+        func generation() throws(PostgresFailure) -> Int64 {
+            let format = try execute("SELECT format FROM store WHERE one").first?.first?.flatMap { Int($0) }
+            guard let format else { throw PostgresFailure(.unsent, "The table 'store' has no format.") }
+            guard format <= Tables.format else { throw .laterFormat(format) }
+            return Migration.timeline(self) ?? 0
+        }
+
         /// A name in quotes.
         static func quoted(_ name: String) -> String {
             "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
@@ -109,6 +195,16 @@
         func release() -> OpaquePointer? {
             defer { handle = nil }
             return handle
+        }
+    }
+
+    extension String {
+        /// The text without everything between its first and its last quotation mark.
+        fileprivate var withoutQuotes: String {
+            guard let first = firstIndex(of: "\""), let last = lastIndex(of: "\""), first < last else {
+                return contains("\"") ? "it can't be read" : self
+            }
+            return self[..<first] + "…" + self[index(after: last)...]
         }
     }
 #endif

@@ -1,8 +1,22 @@
 #if PostgreSQL
+    internal import Foundation
     internal import FreeholdSyncCore
 
     /// Creates the tables, and changes those of earlier versions.
     enum Migration {
+        /// Like `run(_:)`, on a thread of its own.
+        ///
+        /// - Returns: The epoch of new streams.
+        /// - Throws: `PostgresStoreError`
+        static func prepared(_ options: PostgresStore.Options) async throws(PostgresStoreError) -> UInt64 {
+            let answer = await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    continuation.resume(returning: Result { () throws(PostgresStoreError) in try run(options) })
+                }
+            }
+            return try answer.get()
+        }
+
         /// Brings the tables to the format of this version. It blocks.
         ///
         /// Servers that start at the same time do this one after the other: each locks the row of `store`.
@@ -27,24 +41,55 @@
                 )
             }
             let epoch = try makeTables(session, options)
-            if let mark = options.secretMark { try claim(mark, session) }
+            if let mark = options.secretMark { try claim(mark, options, session) }
+            if !options.isRestored { try checkTimeline(session) }
             return epoch
         }
 
-        /// Notes the mark of the servers' secret, or compares it with the one that was noted.
-        private static func claim(_ mark: [UInt8], _ session: PostgresSession) throws {
-            let text = "\\x" + mark.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-            func known() throws -> String? {
-                try session.execute("SELECT secret_mark FROM store WHERE one").first?.first ?? nil
+        /// Notes the mark of the servers' secrets, or compares it with the one that was noted.
+        ///
+        /// The marks that earlier versions noted for the same secrets are replaced.
+        private static func claim(
+            _ mark: [UInt8],
+            _ options: PostgresStore.Options,
+            _ session: PostgresSession
+        ) throws {
+            func text(_ mark: [UInt8]) -> String {
+                "\\x" + mark.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
             }
-            if try known() == nil {
-                try session.execute("UPDATE store SET secret_mark = '\(text)' WHERE one AND secret_mark IS NULL")
-            }
-            guard try known() == text else {
+            let known = ["secret_mark IS NULL"] + options.earlierSecretMarks.map { "secret_mark = '\(text($0))'" }
+            try session.execute(
+                "UPDATE store SET secret_mark = '\(text(mark))' WHERE one AND (\(known.joined(separator: " OR ")))"
+            )
+            let stored = try session.execute("SELECT secret_mark FROM store WHERE one").first?.first ?? nil
+            guard stored == text(mark) else {
                 throw PostgresStoreError(
-                    "The database belongs to servers with another 'accounts.secret'. Copy the file from the folder of one of them. If the secret was changed on purpose, stop all servers and execute: UPDATE store SET secret_mark = NULL"
+                    "The database belongs to servers with other secrets: all servers need the same 'accounts.secret' and the same secret of tokens. Copy the files of one of them, or set the same variables. If a secret was changed on purpose, stop all servers and execute: UPDATE \(options.schema).store SET secret_mark = NULL"
                 )
             }
+        }
+
+        /// Compares the timeline of the database with the greatest one that servers have seen. PostgreSQL begins a timeline at each promotion and each
+        /// restore to a point in time. A lower one is that of an earlier state, or of a primary that was replaced.
+        private static func checkTimeline(_ session: PostgresSession) throws {
+            // Other systems have no timelines.
+            guard let timeline = timeline(session),
+                let known = try session.execute("SELECT timeline FROM store WHERE one").first?.first ?? nil,
+                let last = Int64(known), timeline != last
+            else { return }
+            guard timeline > last else {
+                throw PostgresStoreError(
+                    "The database's timeline is \(timeline), and servers have used \(last) already. If it was restored from a backup, execute 'freehold-server store restored FOLDER' while no server runs. If another server replaced it, use that one."
+                )
+            }
+            try session.execute("UPDATE store SET timeline = \(timeline) WHERE one AND timeline < \(timeline)")
+        }
+
+        /// The database's timeline: the first digits of the name of its log. Nil if it has none.
+        static func timeline(_ session: PostgresSession) -> Int64? {
+            let answer = session.result(of: "SELECT pg_walfile_name(pg_current_wal_lsn())")
+            guard case .success(let rows) = answer, let name = rows.first?.first ?? nil else { return nil }
+            return Int64(name.prefix(8), radix: 16)
         }
 
         private static func makeTables(_ session: PostgresSession, _ options: PostgresStore.Options) throws -> UInt64 {

@@ -6,13 +6,16 @@
         /// The format that this code reads and writes.
         static var format: Int { steps.count }
 
-        static let steps: [[String]] = [first, second]
+        static let steps: [[String]] = [first, second, third, sql, accounts, inboxOrder]
 
         /// The table that has the format, and the epoch of new streams.
         static let store = """
             CREATE TABLE IF NOT EXISTS store(one bool PRIMARY KEY, format int4 NOT NULL, epoch int8 NOT NULL,
                 timeline int8 NOT NULL DEFAULT 0, secret_mark bytea, CHECK (one))
             """
+
+        /// The bytes of front ends, which serve clients of other protocols.
+        private static let third = ["ALTER TABLE client_file ADD COLUMN IF NOT EXISTS front bytea"]
 
         /// The objects of a class in a stream that a server delivers to a sink, with its place among them.
         private static let second = [

@@ -129,7 +129,8 @@
             switch self {
             case .bind, .trim, .trimFiles, .trimParts, .trimWriters: true
             case .read(let query): !query.files.isEmpty || !query.answers.isEmpty || !query.copies.isEmpty
-            case .makeFile, .openWriter, .noteFile, .noteQueries, .commit, .stage, .parts, .dropParts, .keepPart,
+            case .makeFile, .openWriter, .noteFile, .noteQueries, .noteFront, .commit, .stage, .parts, .dropParts,
+                .keepPart,
                 .keptParts, .step, .page, .keys, .objects:
                 false
             }

@@ -27,17 +27,17 @@
                 guard entry.version == end + 1 else { return }
                 end = entry.version
                 for (index, name) in entry.images.names.enumerated() where images[name] == nil {
-                    images[name] = Image(images: entry.images, index: index)
+                    images[name] = Image(entry: entry, index: index)
                 }
                 bytes += entry.images.byteCount
             }
         }
 
         struct Image: Sendable {
-            fileprivate let images: StoredImages
+            fileprivate let entry: StoredGroup.Entry
             fileprivate let index: Int
 
-            func object(horizon: StreamVersion) throws -> MergedObject? { try images.object(index, horizon: horizon) }
+            func object(horizon: StreamVersion) throws -> MergedObject? { try entry.object(index, horizon: horizon) }
         }
 
         private struct Known {

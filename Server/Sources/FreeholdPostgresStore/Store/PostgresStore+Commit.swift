@@ -5,20 +5,53 @@
     /// A group of commits, as one statement.
     extension PostgresStore {
         func commit(_ commit: StoreCommit, _ stream: Int64) async throws -> ServerStoreAnswer {
-            let parameters = try parameters(of: commit, stream)
+            let parameters = try await parameters(of: commit, stream)
             do {
                 let result = try await pool.run(.writing, .commit, parameters)
                 guard let row = result.first else { throw PostgresFailure.malformed("the row is missing") }
-                return try row.word(0) == 1 ? .done : .failed(.moved)
-            } catch let failure as PostgresFailure where failure.isStale {
+                if try row.word(0) == 1 { return .done }
+                try refuseLaterFormat(row)
+                // The state of the stream's JSON may have changed.
+                forgetSQLState(stream)
+                return .failed(.moved)
+            } catch let failure as PostgresFailure {
+                guard let answer = try await conflict(failure, of: commit, stream) else { throw failure }
+                return answer
+            }
+        }
+
+        /// - Throws: `PostgresFailure` if a commit did nothing because a later version of the server has changed the tables.
+        func refuseLaterFormat(_ row: QueryResult.Row) throws(PostgresFailure) {
+            let format = try row.small(3)
+            guard format > Tables.format else { return }
+            pool.replaceConnections()
+            throw .laterFormat(format)
+        }
+
+        /// Returns the answer to a commit that did nothing because something else is stored than it expects. Returns `nil` for other failures.
+        func conflict(
+            _ failure: PostgresFailure,
+            of commit: StoreCommit,
+            _ stream: Int64
+        ) async throws -> ServerStoreAnswer? {
+            // A file was deleted in this moment: division by zero in the statement.
+            if failure.kind == .refused("22012") { return .failed(.moved) }
+            guard failure.isDuplicate else { return nil }
+            // Rows that exist already belong to another commit on the same head, or to none.
+            let head = try head(await pool.run(.writing, .head, [.int(stream)]))
+            guard head.cursor == commit.expected.cursor, head.horizon == commit.expected.horizon else {
                 return .failed(.moved)
             }
+            return .failed(
+                .damaged(SyncString("PostgreSQL: There are rows after the newest version of the stream: \(failure)"))
+            )
         }
 
         /// The parameters of `Statement.commit`.
         ///
         /// - Throws: `RowLimit`
-        private func parameters(of commit: StoreCommit, _ stream: Int64) throws -> [Parameter] {
+        func parameters(of commit: StoreCommit, _ stream: Int64) async throws -> [Parameter] {
+            let state = try await sqlState(stream)
             let (expected, head) = (commit.expected, commit.head)
             var parameters: [Parameter] = [
                 .int(stream), .word(expected.epoch), .word(expected.version), .hash(expected.hash),
@@ -32,18 +65,30 @@
                 .ints(entries.map(\.time)),
             ]
             parameters += try answers(of: commit)
-            let groups = try entries.isEmpty ? [] : [StoredGroup.bytes(entries, options.compression)]
+            let images = StoredImages.Writer(options.compression, longList: options.longList)
+            let groups = try entries.isEmpty ? [] : [StoredGroup.bytes(entries, images)]
             parameters += [.words(groups.map { _ in head.version }), .blobs(groups)]
-            parameters += try objects(of: commit)
-            parameters += try ingested(of: commit)
+            let (objects, texts) = try objects(of: commit, writesJSON: state.writesJSON)
+            let (ingested, ingestedTexts) = try ingested(of: commit, writesJSON: state.writesJSON)
+            parameters += objects + ingested
             let growth = commit.growth.sorted { $0.key < $1.key }
             parameters += [.texts(growth.map(\.key)), .ints(growth.map(\.value))]
             parameters += [.idents(commit.finishedParts.map(\.ident)), .words(commit.finishedParts.map(\.commit))]
-            return parameters
+            parameters.append(fronts(of: commit))
+            return parameters + [.int(state.rawValue), texts, ingestedTexts]
+        }
+
+        /// The files that a commit writes, in one order in all statements.
+        private func idents(of commit: StoreCommit) -> [FileIdent] {
+            Set(commit.files.keys).union(commit.answers.keys).sorted()
+        }
+
+        private func fronts(of commit: StoreCommit) -> Parameter {
+            .blobs(idents(of: commit).map { commit.files[$0]?.front }.map { $0?.isEmpty == false ? $0 : nil })
         }
 
         private func files(of commit: StoreCommit) -> [Parameter] {
-            let idents = Set(commit.files.keys).union(commit.answers.keys).sorted()
+            let idents = idents(of: commit)
             let rows = idents.map { commit.files[$0] }
             // The number of the last commit before the group.
             let before = idents.map { ident in
@@ -68,7 +113,9 @@
             ]
         }
 
-        private func objects(of commit: StoreCommit) throws -> [Parameter] {
+        /// - Returns: The columns, and the JSON of the objects.
+        private func objects(of commit: StoreCommit, writesJSON: Bool) throws -> ([Parameter], texts: Parameter) {
+            var texts: [[UInt8]?] = []
             var classes: [SyncString] = []
             var (keys, docs, metas) = ([[UInt8]?](), [[UInt8]?](), [[UInt8]?]())
             var (versions, born, dead) = ([UInt64](), [UInt64](), [Bool]())
@@ -83,14 +130,18 @@
                 dead.append(!object.isAlive)
                 docs.append(columns.doc)
                 metas.append(columns.meta)
+                texts.append(writesJSON && object.isAlive ? PlainJSON.text(columns.document) : nil)
             }
-            return [
+            let parameters: [Parameter] = [
                 .texts(classes), .blobs(keys), .words(versions), .words(born), .bools(dead), .blobs(docs),
                 .blobs(metas),
             ]
+            return (parameters, .optionalTexts(texts))
         }
 
-        private func ingested(of commit: StoreCommit) throws -> [Parameter] {
+        /// - Returns: The columns, and the JSON of the objects.
+        private func ingested(of commit: StoreCommit, writesJSON: Bool) throws -> ([Parameter], texts: Parameter) {
+            var texts: [[UInt8]?] = []
             var classes: [SyncString] = []
             var (keys, docs, metas) = ([[UInt8]?](), [[UInt8]?](), [[UInt8]?]())
             for (name, fields) in commit.ingested.sorted(by: { $0.key < $1.key }) {
@@ -99,16 +150,12 @@
                 keys.append(try StoredKey.checked(name))
                 docs.append(columns.doc)
                 metas.append(columns.meta)
+                texts.append(writesJSON ? PlainJSON.text(columns.document) : nil)
             }
-            return [
+            let parameters: [Parameter] = [
                 .texts(classes), .blobs(keys), .ints(classes.indices.map { Int64($0) }), .blobs(docs), .blobs(metas),
             ]
+            return (parameters, .optionalTexts(texts))
         }
-    }
-
-    extension PostgresFailure {
-        /// A Boolean value that indicates whether a commit did nothing because something else is stored than it expects: an answer to the same commit,
-        /// or a file that was deleted in this moment (division by zero in the statement).
-        fileprivate var isStale: Bool { isDuplicate || kind == .refused("22012") }
     }
 #endif

@@ -109,5 +109,10 @@
             ]
             _ = try await pool.run(.writing, isComplete ? .noteComplete : .notePending, parameters)
         }
+
+        func noteFront(_ bytes: [UInt8], of ident: FileIdent, in stream: Int64) async throws {
+            let parameters: [Parameter] = [.int(stream), .ident(ident), .bytes(FrontRow.stored(bytes, version: 0))]
+            _ = try await pool.run(.writing, .noteFront, parameters)
+        }
     }
 #endif

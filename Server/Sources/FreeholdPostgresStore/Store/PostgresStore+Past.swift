@@ -158,7 +158,8 @@
             var step = StepBuilder(last: cursor.version)
             let last = min(head.version, max(end ?? .max, cursor.version))
             var horizon = head.horizon
-            reading: while step.last < last, step.order.count < count, step.bytes < StreamStep.mostBytes {
+            var further = 0
+            reading: while step.last < last, step.order.count < count {
                 guard let log = try await log(after: step.last, past.stream) else { return nil }
                 horizon = max(horizon, log.head.horizon)
                 // The rows of all objects of the next commits, but not of many more than the step will have.
@@ -175,7 +176,14 @@
                     rows[name] = current
                 }
                 for entry in log.entries where entry.version <= last {
-                    guard step.order.count < count, step.bytes < StreamStep.mostBytes else { break reading }
+                    guard step.order.count < count else { break reading }
+                    if step.bytes >= StreamStep.mostBytes {
+                        guard further < StreamStep.mostFurtherWeight,
+                            entry.images.names.allSatisfy({ step.before[$0] != nil })
+                        else { break reading }
+                        let objects = entry.images.names.map { step.before[$0] ?? nil }
+                        further += StreamStep.weight(ofFurther: objects, bytes: entry.images.byteCount)
+                    }
                     guard entry.images.names.allSatisfy({ step.before[$0] != nil || known.contains($0) }) else { break }
                     try step.add(entry, rows, horizon: horizon)
                 }
@@ -316,7 +324,7 @@
             horizon: StreamVersion
         ) throws {
             for (index, name) in entry.images.names.enumerated() where before[name] == nil {
-                let image = try entry.images.object(index, horizon: horizon)
+                let image = try entry.object(index, horizon: horizon)
                 before[name] = .some(image)
                 today[name] = rows[name]
                 order.append(name)

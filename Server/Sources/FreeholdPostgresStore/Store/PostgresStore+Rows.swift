@@ -151,16 +151,17 @@
             var next: [UInt8]?
         }
 
-        /// - Parameter version: Dead objects are left out if they were dead at this version.
+        /// - Parameter version: Dead objects are left out if they were dead at this version. Nil: all dead objects are included.
         func piece(
             of className: SyncString,
             after key: [UInt8],
-            livingAt version: StreamVersion,
+            livingAt version: StreamVersion?,
             count: Int,
             _ stream: Int64
         ) async throws -> Piece {
             let parameters: [Parameter] = [
-                .int(stream), .text(className), .bytes(key), .bound(version), .int(count), .int(Self.pieceBytes),
+                .int(stream), .text(className), .bytes(key), version.map { .bound($0) } ?? .int(-1), .int(count),
+                .int(Self.pieceBytes),
             ]
             let results = try await pool.run(.reading, [Call(.head, [.int(stream)]), Call(.page, parameters)])
             var piece = Piece(head: try head(results[0]))

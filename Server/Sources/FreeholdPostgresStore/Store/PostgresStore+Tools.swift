@@ -156,7 +156,10 @@
             let id = Parameter.int(stream)
             let results = try await pool.run(
                 .reading,
-                [Call(.head, [id]), Call(.markCount, [id]), Call(.wrongAnswers, [id]), Call(.partsWithoutFile, [id])]
+                [
+                    Call(.head, [id]), Call(.markCount, [id]), Call(.wrongAnswers, [id]), Call(.partsWithoutFile, [id]),
+                    Call(.wrongJSON, [id]),
+                ]
             )
             try noting("head", &problems) {
                 let head = try head(results[0])
@@ -171,6 +174,9 @@
             }
             for row in results[3].rows {
                 problems.append("the part of a commit of the file \(try row.word(0)) has no row")
+            }
+            if let count = try results[4].first?.int(0), count > 0 {
+                problems.append("\(count) objects have no JSON, or have one although SQL is off or they are deleted")
             }
             guard let head = try? head(results[0]) else { return false }
             let mark = try await pool.run(.reading, .marks, [id, .ints([Int64(clamping: head.version)])]).first
@@ -206,7 +212,7 @@
                     }
                     for entry in log.entries {
                         version = entry.version
-                        for index in entry.images.names.indices { _ = try entry.images.object(index, horizon: 0) }
+                        for index in entry.images.names.indices { _ = try entry.object(index, horizon: 0) }
                     }
                 } catch {
                     if let failure = error as? PostgresFailure, failure.kind != .malformed { throw failure }

@@ -1,5 +1,4 @@
 #if PostgreSQL
-    internal import Dispatch
     internal import FreeholdServerStore
     public import FreeholdSyncCore
     internal import Synchronization
@@ -28,18 +27,26 @@
             public var compression: (any MessageCompression)?
             /// The mark of the secret of the server's folder. All servers that use the database have the same one. Nil: it isn't compared.
             public var secretMark: [UInt8]?
+            /// The marks of the same secrets by which earlier versions knew them.
+            public var earlierSecretMarks: [[UInt8]] = []
+            /// A Boolean value that indicates whether the database may be one that was restored from a backup: see `wasRestored()`.
+            public var isRestored = false
             /// The number of connections for writing.
             public var writers = 4
             /// The number of connections for reading.
             public var readers = 4
             /// The time for which an answer is waited for, in milliseconds. Then the connection is closed.
             public var patience = 10_000
+            /// The time after which connections are replaced, in milliseconds.
+            public var mostAge = 300_000
             /// The time for which notes about files are gathered, in milliseconds.
             public var noteDelay = 100
             /// The bytes that one answer may have.
             public var mostAnswerBytes = 256 << 20
             /// The bytes of the log of one stream that trimming leaves, beside the age of its entries.
             public var logBytes: UInt64 = 1 << 30
+            /// The number of elements from which on a list is long: see `StoredImages`.
+            var longList = MergedObject.longList
 
             /// - Parameter address: See `address`.
             public init(address: String) { self.address = address }
@@ -52,24 +59,20 @@
         let turns = StreamTurns()
         let past = PastImages()
         let heads = HeadReads()
+        let doubts = StreamDoubts()
         let notes: FileNotes
         private let streams = Mutex<[StreamName: Int64]>([:])
+        let sqlStates = Mutex<[Int64: SQLState]>([:])
+        /// The number under which this process makes claims.
+        let owner = Int64.random(in: 1 ... .max)
         /// The streams whose numbers are kept in memory.
-        private static let mostStreams = 100_000
+        static let mostStreams = 100_000
 
         private init(_ options: Options, epoch: UInt64) {
             (self.options, self.epoch) = (options, epoch)
             notes = FileNotes(delay: options.noteDelay)
-            pool = PostgresPool(
-                PostgresPool.Configuration(
-                    address: options.address,
-                    name: options.name,
-                    schema: options.schema,
-                    sizes: [1, options.writers, options.readers],
-                    patience: .milliseconds(options.patience),
-                    mostBytes: options.mostAnswerBytes
-                )
-            )
+            pool = PostgresPool(PostgresPool.Configuration(options))
+            pool.watchFormat()
         }
 
         /// Connects to a database, and creates or changes its tables if that is needed.
@@ -77,14 +80,7 @@
         /// - Throws: `PostgresStoreError` if the database can't be reached, if its tables are those of a later version, or if it belongs to servers
         ///   with another secret.
         public static func open(_ options: Options) async throws(PostgresStoreError) -> PostgresStore {
-            let answer = await withCheckedContinuation { continuation in
-                DispatchQueue(label: "freehold.postgres.opening").async {
-                    continuation.resume(
-                        returning: Result { () throws(PostgresStoreError) in try Migration.run(options) }
-                    )
-                }
-            }
-            return PostgresStore(options, epoch: try answer.get())
+            PostgresStore(options, epoch: try await Migration.prepared(options))
         }
 
         /// Ends all connections. Requests fail from then on.
@@ -110,10 +106,29 @@
             turns.add(request.stream, isWrite: isWrite) {
                 Task {
                     if request.kind.readsNotes { await self.notes.settle(request.stream) { await self.write($0) } }
-                    answer(await self.answer(request, isWrite: isWrite))
+                    answer(await self.confirmed(request, isWrite: isWrite))
                     self.turns.end(request.stream, isWrite: isWrite)
                 }
             }
+        }
+
+        /// Does a request. The answer to a read of a stream with a commit whose outcome isn't known is reported after a write that was confirmed: see
+        /// `StreamDoubts`.
+        private func confirmed(_ request: ServerStoreRequest, isWrite: Bool) async -> ServerStoreAnswer {
+            let answer = await answer(request, isWrite: isWrite)
+            guard let stream = streams.withLock({ $0[request.stream] }) else { return answer }
+            if case .commit(let commit) = request.kind {
+                doubts.note(answer, of: stream, expected: commit.expected.cursor)
+                return answer
+            }
+            guard !isWrite, !answer.isFailure, doubts.contains(stream) else { return answer }
+            do {
+                _ = try await pool.run(.writing, .barrier, [])
+            } catch {
+                return .failed(.unavailable(SyncString("PostgreSQL: A write wasn't confirmed: \(error.description)")))
+            }
+            if let head = answer.reportedHead { doubts.settle(stream, at: head) }
+            return answer
         }
 
         private func answer(_ request: ServerStoreRequest, isWrite: Bool) async -> ServerStoreAnswer {
@@ -129,7 +144,7 @@
                 return .failed(failure)
             } catch is MissingStream {
                 // The database lost it, for example in a failover: the number is looked up again.
-                streams.withLock { $0[request.stream] = nil }
+                forget(request.stream)
                 return .failed(.unavailable("The stream isn't in the database any more."))
             } catch let limit as RowLimit {
                 return .failed(.limit(SyncString(limit.description)))
@@ -148,7 +163,8 @@
             }
             var found = try await find(.reading)
             if found == nil, isMaking {
-                _ = try await pool.run(.writing, .makeStream, [.int(.random(in: 1 ... .max))] + parameters)
+                let label = Parameter.text(StreamLabel.text(name))
+                _ = try await pool.run(.writing, .makeStream, [.int(.random(in: 1 ... .max))] + parameters + [label])
                 found = try await find(.writing)
             }
             if let found {
@@ -159,6 +175,12 @@
             }
             return found
         }
+
+        /// Looks up the number of a stream again when it is needed.
+        func forget(_ name: StreamName) { streams.withLock { $0[name] = nil } }
+
+        /// Reads the state of a stream's JSON again when it is needed.
+        func forgetSQLState(_ stream: Int64) { sqlStates.withLock { $0[stream] = nil } }
 
         private func perform(_ request: ServerStoreRequest, on stream: Int64) async throws -> ServerStoreAnswer {
             let past = PastKey(name: request.stream, stream: stream)
@@ -172,6 +194,9 @@
                 return .done
             // `perform(_:_:)` has taken it.
             case .noteFile: return .done
+            case .noteFront(let ident, let bytes):
+                try await noteFront(bytes, of: ident, in: stream)
+                return .done
             case .noteQueries(let ident, let queries, let isComplete):
                 try await note(queries, of: ident, isComplete: isComplete, in: stream)
                 return .done
@@ -218,7 +243,8 @@
     extension ServerStoreRequest.Kind {
         fileprivate var isWrite: Bool {
             switch self {
-            case .makeFile, .openWriter, .noteFile, .noteQueries, .commit, .stage, .dropParts, .keepPart, .trimParts,
+            case .makeFile, .openWriter, .noteFile, .noteQueries, .noteFront, .commit, .stage, .dropParts, .keepPart,
+                .trimParts,
                 .trimFiles, .trimWriters, .trim:
                 true
             case .bind, .read, .parts, .keptParts, .step, .page, .keys, .objects: false

@@ -5,9 +5,10 @@
     /// `FOR UPDATE`, cursors or temporary tables, and a statement changes a table once.
     enum Statement: String, CaseIterable, Sendable {
         // Streams
-        case findStream, makeStream, head, heads, marks
+        case findStream, makeStream, head, heads, marks, format, barrier
         // Files
-        case makeFile, makeWriter, writer, files, noteFiles, notePending, noteComplete, copiedFiles, trimFiles
+        case makeFile, makeWriter, writer, files, noteFiles, notePending, noteComplete, noteFront, copiedFiles,
+            trimFiles
         case oldWriters, dropWriters
         // Answers
         case answersBehind, answers, answersOfFiles
@@ -24,19 +25,32 @@
         case ingestedPage, ingestedCount, ingestedDocuments, dropIngested
         case claimLane, touchLane, writeLane, releaseLane, abandonedLanes
         // Commands
-        case streams, streamUses, nextClass, filesAfter, markCount, wrongAnswers, partsWithoutFile
+        case streams, streamUses, nextClass, filesAfter, markCount, wrongAnswers, partsWithoutFile, wrongJSON
+        // SQL for programs
+        case sqlState, sqlApps, setSQLApp, sqlStreams, labelStreams, setSQLState, unconvertedStreams, claimSQL
+        case objectsWithoutJSON, fillJSON, dropJSON, ingestedWithoutJSON, fillIngestedJSON, dropIngestedJSON
+        case nextInbox, inboxRows, commitInbox, finishInbox, claimInbox, trimInbox
+        // Copies of streams
+        case lastIdent, marksAfter, answersAfter, partsAfter, incomingAfter, allUsers, ingestedAfter, copies
+        case beginCopy, finishCopy, hideStream, dropCopy
+        case copyMarks, copyLog, copyObjects, copyIngested, copyFiles, copyAnswers, copyParts, copyIncoming, copyUsers
 
         var sql: String {
             switch self {
+            case .format: "SELECT format FROM store WHERE one"
+            // A write that changes nothing, and waits for synchronous standbys like all writes.
+            case .barrier: "UPDATE store SET timeline = timeline WHERE one"
             case .findStream: "SELECT sid FROM stream WHERE app = $1 AND name = $2"
             case .makeStream:
                 """
-                WITH made AS (INSERT INTO stream(sid, app, name, last_ident) VALUES ($1, $2, $3, 0)
+                WITH made AS (INSERT INTO stream(sid, app, name, last_ident, label) VALUES ($1, $2, $3, 0, $4)
                     ON CONFLICT (app, name) DO NOTHING RETURNING sid),
                 first AS (INSERT INTO commit_mark(sid, version, hash, clock, at)
                     SELECT sid, 0, '\(Self.empty)'::uuid, 0, 0 FROM made)
-                INSERT INTO stream_head(sid, epoch, term, version, hash, clock, now, horizon, log_start)
-                SELECT made.sid, store.epoch, 0, 0, '\(Self.empty)'::uuid, 0, 0, 0, 0 FROM made CROSS JOIN store
+                INSERT INTO stream_head(sid, epoch, term, version, hash, clock, now, horizon, log_start, sql)
+                SELECT made.sid, store.epoch, 0, 0, '\(Self.empty)'::uuid, 0, 0, 0, 0,
+                    CASE WHEN EXISTS (SELECT 1 FROM sql_app WHERE app = $2 AND is_json) THEN 2 ELSE 0 END
+                FROM made CROSS JOIN store
                 """
             case .head:
                 "SELECT epoch, version, hash, clock, now, horizon, log_start FROM stream_head WHERE sid = $1"
@@ -67,7 +81,7 @@
                 """
             case .writer:
                 """
-                SELECT ident, usr, secret, parents, last, hash, clock, least_base, seen_at, subscribed, pending, classes
+                SELECT ident, usr, secret, parents, last, hash, clock, least_base, seen_at, subscribed, pending, classes, front
                 FROM client_file WHERE sid = $1 AND usr = '' AND secret = $2
                 """
             case .oldWriters:
@@ -79,7 +93,7 @@
                 """
             case .files:
                 """
-                SELECT ident, usr, secret, parents, last, hash, clock, least_base, seen_at, subscribed, pending, classes
+                SELECT ident, usr, secret, parents, last, hash, clock, least_base, seen_at, subscribed, pending, classes, front
                 FROM client_file WHERE sid = $1 AND ident = ANY($2)
                 """
             case .noteFiles:
@@ -107,6 +121,7 @@
                 UPDATE client_file SET subscribed = $3, pending = NULL, classes = $4::text[]
                 WHERE sid = $1 AND ident = $2
                 """
+            case .noteFront: "UPDATE client_file SET front = $3 WHERE sid = $1 AND ident = $2"
             case .copiedFiles:
                 """
                 SELECT ident, parents FROM client_file
@@ -162,7 +177,7 @@
                         ORDER BY version LIMIT 500) p) r
                 WHERE total - size < $3 ORDER BY version
                 """
-            case .commit: Self.commitText
+            case .commit: Self.commitText(ofInbox: false)
             case .ingestedPage: Self.ingestedPageText
             case .ingestedCount:
                 "SELECT count(*) FROM ingest WHERE sid = $1 AND class = $2 AND (version, seq) > ($3, $4)"
@@ -195,7 +210,7 @@
             case .nextClass: Self.nextClassText
             case .filesAfter:
                 """
-                SELECT ident, usr, secret, parents, last, hash, clock, least_base, seen_at, subscribed, pending, classes
+                SELECT ident, usr, secret, parents, last, hash, clock, least_base, seen_at, subscribed, pending, classes, front
                 FROM client_file WHERE sid = $1 AND ident > $2 ORDER BY ident LIMIT 500
                 """
             case .markCount:
@@ -215,6 +230,90 @@
                 SELECT DISTINCT p.ident FROM incoming_part p LEFT JOIN incoming i ON i.sid = p.sid AND i.ident = p.ident
                 WHERE p.sid = $1 AND i.ident IS NULL LIMIT 20
                 """
+            case .wrongJSON:
+                """
+                SELECT count(*) FROM object o JOIN stream_head h ON h.sid = o.sid
+                WHERE o.sid = $1 AND (CASE WHEN o.json IS NULL THEN h.sql = 2 AND NOT o.dead ELSE h.sql = 0 OR o.dead END)
+                """
+            case .sqlState: "SELECT sql FROM stream_head WHERE sid = $1"
+            case .sqlApps: "SELECT app, is_json, views FROM sql_app"
+            case .setSQLApp:
+                """
+                INSERT INTO sql_app(app, is_json) VALUES ($1, $2)
+                ON CONFLICT (app) DO UPDATE SET is_json = excluded.is_json
+                """
+            case .sqlStreams:
+                """
+                SELECT s.sid, s.name, s.label, h.sql FROM stream s JOIN stream_head h ON h.sid = s.sid
+                WHERE s.app = $1 AND s.sid > $2 ORDER BY s.sid LIMIT 1000
+                """
+            case .labelStreams:
+                "UPDATE stream s SET label = t.label FROM unnest($1::int8[], $2::text[]) AS t(sid, label) WHERE s.sid = t.sid"
+            case .setSQLState: "UPDATE stream_head SET sql = $3 WHERE sid = $1 AND sql = $2"
+            case .unconvertedStreams:
+                """
+                SELECT s.sid FROM stream s JOIN stream_head h ON h.sid = s.sid JOIN sql_app a ON a.app = s.app
+                WHERE s.app = $1 AND (h.sql <> CASE WHEN a.is_json THEN 2 ELSE 0 END OR s.label IS NULL) LIMIT 1
+                """
+            case .claimSQL: Self.claimSQLText
+            case .objectsWithoutJSON: Self.withoutJSONText("object", where: " AND NOT dead")
+            case .fillJSON: Self.fillJSONText("object")
+            case .dropJSON: Self.dropJSONText("object")
+            case .ingestedWithoutJSON: Self.withoutJSONText("ingest")
+            case .fillIngestedJSON: Self.fillJSONText("ingest")
+            case .dropIngestedJSON: Self.dropJSONText("ingest")
+            case .nextInbox: Self.nextInboxText
+            case .inboxRows: Self.inboxRowsText
+            case .commitInbox: Self.commitText(ofInbox: true)
+            case .finishInbox: Self.finishInboxText
+            case .claimInbox: Self.claimInboxText
+            case .trimInbox: Self.trimInboxText
+            case .lastIdent: "SELECT last_ident FROM stream WHERE sid = $1"
+            case .marksAfter: Self.marksAfterText
+            case .answersAfter: Self.answersAfterText
+            case .partsAfter: Self.partsAfterText
+            case .incomingAfter:
+                "SELECT ident, number, hash, count, at FROM incoming WHERE sid = $1 AND ident > $2 ORDER BY ident LIMIT 20"
+            case .allUsers: "SELECT usr, bytes FROM user_bytes WHERE sid = $1"
+            case .ingestedAfter: Self.ingestedAfterText
+            case .copies: "SELECT sid FROM stream_draft WHERE app = $1 AND name = $2"
+            case .beginCopy: "INSERT INTO stream_draft(sid, app, name) VALUES ($1, $2, $3)"
+            case .finishCopy: Self.finishCopyText
+            case .hideStream: Self.hideStreamText
+            case .dropCopy: Self.dropCopyText
+            case .copyMarks:
+                """
+                INSERT INTO commit_mark(sid, version, hash, clock, at)
+                SELECT $1::int8, t.* FROM unnest($2::int8[], $3::uuid[], $4::int8[], $5::int8[]) AS t
+                """
+            case .copyLog:
+                "INSERT INTO commit_log(sid, version, body) SELECT $1::int8, t.* FROM unnest($2::int8[], $3::bytea[]) AS t"
+            case .copyObjects: Self.copyObjectsText
+            case .copyIngested:
+                """
+                INSERT INTO ingest(sid, class, key, version, seq, doc, meta)
+                SELECT $1::int8, t.* FROM unnest($2::text[], $3::bytea[], $4::int8[], $5::int8[], $6::bytea[], $7::bytea[]) AS t
+                """
+            case .copyFiles: Self.copyFilesText
+            case .copyAnswers:
+                """
+                INSERT INTO commit_answer(sid, ident, number, version, clock, hash, refusals)
+                SELECT $1::int8, t.* FROM unnest($2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::uuid[], $7::bytea[]) AS t
+                """
+            case .copyParts:
+                """
+                INSERT INTO commit_part(sid, ident, number, part, body)
+                SELECT $1::int8, t.* FROM unnest($2::int8[], $3::int8[], $4::int8[], $5::bytea[]) AS t
+                """
+            case .copyIncoming:
+                """
+                WITH copied AS (INSERT INTO incoming(sid, ident, number, hash, count, received, at)
+                    VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING sid, ident)
+                INSERT INTO incoming_part(sid, ident, start, body)
+                SELECT copied.sid, copied.ident, t.* FROM copied CROSS JOIN unnest($8::int8[], $9::bytea[]) AS t
+                """
+            case .copyUsers:
+                "INSERT INTO user_bytes(sid, usr, bytes) SELECT $1::int8, t.* FROM unnest($2::text[], $3::int8[]) AS t"
             case .dropPartsBehind:
                 "DELETE FROM commit_part WHERE sid = $1 AND ident = $2 AND number = $3 AND part > $4"
             case .stage:

@@ -71,9 +71,12 @@
         private static let limits = BSONLimits(depth: BSONLimits.maximumDepth, size: .max)
 
         /// - Throws: `RowLimit` if documents can't be nested as deep.
-        static func columns(_ object: MergedObject, _ key: PrimaryKey) throws -> (doc: [UInt8], meta: [UInt8]) {
+        static func columns(
+            _ object: MergedObject,
+            _ key: PrimaryKey
+        ) throws -> (doc: [UInt8], meta: [UInt8], document: BSONDocument) {
             let stored = object.stored(key)
-            do { return (try stored.doc.bytes(limits: limits), [form] + stored.meta) } catch {
+            do { return (try stored.doc.bytes(limits: limits), [form] + stored.meta, stored.doc) } catch {
                 throw RowLimit("\(error)")
             }
         }
@@ -112,24 +115,57 @@
             let version: StreamVersion
             let author: PartName
             let images: StoredImages
+            /// The images of the group, if some of them are differences to others.
+            fileprivate(set) var group: [StreamVersion: StoredImages] = [:]
+
+            /// Returns the state of an object before the commit. Returns `nil` if it didn't exist.
+            func object(_ index: Int, horizon: StreamVersion) throws -> MergedObject? {
+                try images.object(index, horizon: horizon, earlier: earlier)
+            }
+
+            func earlier(_ version: StreamVersion) throws -> StoredImages {
+                guard let images = group[version] else {
+                    throw RowDamage("A row of the log lacks the commit \(version).")
+                }
+                return images
+            }
         }
 
-        static func bytes(_ entries: [LogEntry], _ compression: (any MessageCompression)?) throws -> [UInt8] {
-            var bytes = [form]
-            func append(_ number: UInt64) { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }
+        /// The bytes before the first commit.
+        static var beginning: [UInt8] { [form] }
+
+        static func append(_ version: StreamVersion, _ author: PartName, _ images: [UInt8], to bytes: inout [UInt8]) {
+            for number in [version, UInt64(author.ident.rawValue), author.commit, UInt64(images.count)] {
+                withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+            }
+            bytes.append(contentsOf: images)
+        }
+
+        static func bytes(_ entries: [LogEntry], _ writer: StoredImages.Writer) throws -> [UInt8] {
+            var (bytes, writer) = (beginning, writer)
             for entry in entries {
                 let images: [UInt8]
-                do { images = try StoredImages.bytes(entry.changes, compression) } catch { throw RowLimit("\(error)") }
-                append(entry.version)
-                append(UInt64(entry.author.ident.rawValue))
-                append(entry.author.commit)
-                append(UInt64(images.count))
-                bytes.append(contentsOf: images)
+                do { images = try writer.bytes(entry) } catch { throw RowLimit("\(error)") }
+                append(entry.version, entry.author, images, to: &bytes)
             }
             return bytes
         }
 
         static func entries(_ bytes: [UInt8], _ compression: (any MessageCompression)?) throws -> [Entry] {
+            var entries = try forEachEntry(bytes) { version, author, images in
+                Entry(version: version, author: author, images: try StoredImages(images, compression))
+            }
+            guard entries.contains(where: { $0.images.root != nil }) else { return entries }
+            let group = Dictionary(entries.map { ($0.version, $0.images) }) { $1 }
+            for index in entries.indices { entries[index].group = group }
+            return entries
+        }
+
+        /// Returns what a closure makes of each commit, with its before-images as they are stored.
+        static func forEachEntry<Result>(
+            _ bytes: [UInt8],
+            _ body: (StreamVersion, PartName, _ images: [UInt8]) throws -> Result
+        ) throws -> [Result] {
             guard bytes.first == form else { throw RowDamage("A row of the log has the form of a later version.") }
             var rest = bytes.dropFirst()
             func number() throws -> UInt64 {
@@ -137,16 +173,15 @@
                 defer { rest = rest.dropFirst(8) }
                 return rest.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
             }
-            var entries: [Entry] = []
+            var entries: [Result] = []
             while !rest.isEmpty {
                 let (version, ident, commit, count) = (try number(), try number(), try number(), try number())
                 guard let ident = UInt32(exactly: ident), count <= UInt64(rest.count) else {
                     throw RowDamage("A row of the log ends too early.")
                 }
-                let images = try StoredImages(Array(rest.prefix(Int(count))), compression)
+                let images = Array(rest.prefix(Int(count)))
                 rest = rest.dropFirst(Int(count))
-                let author = PartName(FileIdent(rawValue: ident), commit)
-                entries.append(Entry(version: version, author: author, images: images))
+                entries.append(try body(version, PartName(FileIdent(rawValue: ident), commit), images))
             }
             return entries
         }
@@ -180,6 +215,7 @@
             file.subscribed = try optionalBytes(9).flatMap { try StoredMessage.queries($0) }
             file.pending = try optionalBytes(10).flatMap { try StoredMessage.queries($0) }
             file.classes = Set(try texts(11))
+            file.front = try optionalBytes(12) ?? []
             return file
         }
 

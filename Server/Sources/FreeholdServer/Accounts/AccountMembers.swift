@@ -65,7 +65,7 @@ final class AccountMembers: Sendable {
 struct OutsideAuthenticator: Authenticator {
     let links: AuthenticatorChain
     let members: AccountMembers
-    let store: AccountStore
+    let store: any AccountStorage
 
     func identify(_ token: String) async throws -> Identity? {
         guard let identity = try await links.identify(token) else { return nil }

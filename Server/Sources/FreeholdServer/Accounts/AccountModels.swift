@@ -21,7 +21,9 @@ final class StoredApp: Object {
 
 /// A document of an app: a schema, rules or sinks, in Extended JSON.
 final class StoredDocument: Object {
-    enum Kind: String { case schema, versions, rules, values, environment, sink, project }
+    enum Kind: String {
+        case schema, versions, rules, values, environment, sink, project, hook, provider, transfer, sql
+    }
 
     @Persisted(primaryKey: true) var key = ""
     @Persisted(indexed: true) var app = ""
@@ -57,6 +59,8 @@ final class StoredIdentity: Object {
     /// The hash of the password, in the format of `PasswordHash`.
     @Persisted var password = ""
     @Persisted var isConfirmed = true
+    /// The profile at the provider, a JSON object.
+    @Persisted var profile = "{}"
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 
@@ -116,15 +120,29 @@ final class StoredCode: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
+/// A device that receives push messages, by the token that its operating system gave it.
+final class StoredPush: Object {
+    /// The hash of the app, the service and the token. A token belongs to one log-in.
+    @Persisted(primaryKey: true) var key = ""
+    @Persisted(indexed: true) var app = ""
+    @Persisted(indexed: true) var user = ""
+    @Persisted(indexed: true) var login = ""
+    @Persisted var service = ""
+    @Persisted var token = ""
+    @Persisted var created = Date()
+
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 extension Realm.Configuration {
     /// Returns the configuration of the file of accounts in a server's folder.
     static func accounts(_ folder: String) -> Realm.Configuration {
         Realm.Configuration(
             fileURL: URL(fileURLWithPath: folder, isDirectory: true).appendingPathComponent("accounts.realm"),
-            schemaVersion: 3,
+            schemaVersion: 4,
             objectTypes: [
                 StoredApp.self, StoredUser.self, StoredIdentity.self, StoredSession.self, StoredAPIKey.self,
-                StoredCode.self, StoredDocument.self, StoredEnding.self,
+                StoredCode.self, StoredDocument.self, StoredEnding.self, StoredPush.self,
             ]
         )
     }

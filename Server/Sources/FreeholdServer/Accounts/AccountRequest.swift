@@ -8,6 +8,8 @@ import NIOHTTP1
 struct AccountRequest: Sendable {
     static let root = "/api/client/v2.0/"
     static let bodyLimit = 64 << 10
+    /// The largest body of a function's call, in bytes.
+    static let argumentLimit = 1 << 20
     /// The maximum depth of the JSON in a body.
     static let depthLimit = 16
 
@@ -22,12 +24,19 @@ struct AccountRequest: Sendable {
     var body: [UInt8] = []
     /// The address of the client.
     var address: String
+    /// The identifier of the request in logs.
+    var id = ""
+    /// The user, for routes that identify it before the body is read.
+    var caller: AccountUser?
+    /// Counts bytes that are kept for the request.
+    var budget: (any HTTPBudget)?
 
     init(_ request: HTTPRequest) {
         let head = request.head
         parameters = request.parameters
         isLink = request.query?.split(separator: "&").contains("link=true") == true
         (operation, body, address) = (request.operation ?? "", request.body, request.address)
+        (id, caller, budget) = (request.id, (request.user as? AccountCaller)?.account, request.budget)
         host = head.headers.first(name: "Host")
         bearer = head.bearer
         if let address = request.local?.ipAddress, let port = request.local?.port {
@@ -38,14 +47,21 @@ struct AccountRequest: Sendable {
     /// Returns the fields of the body. Returns an empty document for an empty body.
     ///
     /// - Throws: `AccountError` if the body isn't a JSON object, or is nested too deeply.
-    func fields() throws -> BSONDocument {
+    func fields(depth: Int = depthLimit, limit: Int = bodyLimit) throws -> BSONDocument {
         if body.isEmpty { return BSONDocument() }
-        let limits = BSONLimits(depth: Self.depthLimit, size: Self.bodyLimit)
+        let limits = BSONLimits(depth: depth, size: limit)
         do { return try BSONDocument(extendedJSON: body, options: ExtendedJSONOptions(limits: limits)) } catch {
             // The message of the parser could quote the body.
             throw AccountError.bad("the body isn't a JSON object, or nests too deeply")
         }
     }
+}
+
+/// The user of a request whose token was checked before its body.
+struct AccountCaller: HTTPUser {
+    let account: AccountUser
+
+    var user: String { account.id }
 }
 
 extension AccountRequest {
@@ -59,6 +75,8 @@ extension AccountRequest {
 struct AccountAnswer: Sendable {
     var status: Int
     var body: BSONValue?
+    /// The form of the body. Results of functions are canonical, so that clients read the types of numbers.
+    var format = ExtendedJSONFormat.relaxed
 
     init(_ status: Int, _ body: BSONValue? = nil) { (self.status, self.body) = (status, body) }
 
@@ -74,7 +92,7 @@ struct AccountAnswer: Sendable {
     }
 
     /// The body of the answer as text. Empty without a body.
-    var text: String { (body.flatMap { try? $0.extendedJSON() }) ?? "" }
+    var text: String { (body.flatMap { try? $0.extendedJSON(format) }) ?? "" }
 }
 
 extension AccountError {

@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 
 /// Secrets of accounts. The store only contains their hashes.
-enum AccountSecret {
+package enum AccountSecret {
     /// Returns 256 random bits, as letters and digits of Base64 for URLs.
-    static func make() -> String {
+    package static func make() -> String {
         var source = SystemRandomNumberGenerator()
         let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &source) }
         return Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
@@ -11,7 +11,7 @@ enum AccountSecret {
     }
 
     /// Returns an identifier in the format of an `ObjectId`: four bytes of time, and eight random bytes.
-    static func identifier(_ now: Date = Date()) -> String {
+    package static func identifier(_ now: Date = Date()) -> String {
         let seconds = UInt32(clamping: Int64(now.timeIntervalSince1970))
         let chance = UInt64.random(in: .min ... .max)
         return hexadecimal(UInt64(seconds), 8) + hexadecimal(chance, 16)

@@ -12,34 +12,43 @@ extension AccountService {
         switch provider {
         case .anonymous:
             guard app.allowsAnonymous else { throw AccountError.noProvider }
-            try limiter.attempt(account: nil, address: request.address)
+            try await limiter.attempt(account: nil, address: request.address)
             guard !request.isLink else { throw AccountError.bad("an anonymous user can't be linked to another") }
-            let user = try await store.createUser(app.id, .anonymous, AccountSecret.make())
+            let user = try await store.createUser(
+                NewUser(app: app.id, provider: .anonymous, name: AccountSecret.make())
+            )
             return try await begin(user.id, fields)
         case .emailPassword:
             let (name, password) = try (fields.text("username"), fields.text("password"))
             let account = StoredIdentity.key(app.id, .emailPassword, AccountName.normal(name))
-            try limiter.attempt(account: account, address: request.address)
+            try await limiter.attempt(account: account, address: request.address)
             let stored = try await store.storedName(app.id, name)
             try await check(app, stored, password)
-            limiter.succeeded(account: account)
+            try await limiter.succeeded(account: account)
             return try await finish(app, .emailPassword, stored, request, fields)
         case .apiKey:
             let key = try fields.text("key")
-            try limiter.attempt(account: nil, address: request.address)
+            try await limiter.attempt(account: nil, address: request.address)
             guard !request.isLink else { throw AccountError.bad("an API key belongs to one user") }
             guard let user = try await store.user(ofKey: key, app: app.id) else { throw AccountError.invalidSession }
             return try await begin(user, fields)
         case .token:
             guard let otherTokens, members.takesOutside(app.id) else { throw AccountError.noProvider }
             let token = try fields.text("token", limit: 16_384)
-            try limiter.attempt(account: nil, address: request.address)
+            try await limiter.attempt(account: nil, address: request.address)
             guard let identity = try await otherTokens.identify(token), identity.user.utf8.count <= 256 else {
                 throw AccountError.invalidSession
             }
             // This creates a user, or finds the user with the identity.
-            _ = try await store.createUser(app.id, .token, identity.user)
+            _ = try await store.createUser(NewUser(app: app.id, provider: .token, name: identity.user))
             return try await finish(app, .token, identity.user, request, fields)
+        case .customFunction, .google, .facebook, .apple:
+            try await limiter.attempt(account: nil, address: request.address)
+            let external = try await externalUser(of: provider, app: app, for: request, fields: fields)
+            _ = try await store.createUser(
+                NewUser(app: app.id, provider: provider, name: external.id, profile: external.profile)
+            )
+            return try await finish(app, provider, external.id, request, fields)
         }
     }
 
@@ -53,6 +62,9 @@ extension AccountService {
             throw AccountError.invalidPassword
         }
         guard known.isConfirmed else { throw AccountError.notConfirmed }
+        // A hash of another server is replaced by one of the usual form.
+        guard PasswordHash(text: known.password) == nil, let hash = try? await hasher.hash(password) else { return }
+        try? await store.replacePassword(of: name, in: app.id, known.password, by: hash)
     }
 
     /// Logs the owner of an identity in, or adds the identity to the user of the request's access token.
@@ -87,23 +99,28 @@ extension AccountService {
     /// Returns the user of a request's access token.
     ///
     /// - Throws: `AccountError.invalidSession`
-    func user(_ request: AccountRequest) async throws -> AccountUser {
-        guard let token = request.bearer, let claims = try await tokens.claims(token),
+    func user(_ request: AccountRequest) async throws -> AccountUser { try await session(request.bearer).user }
+
+    /// Returns the user and the log-in of an access token.
+    ///
+    /// - Throws: `AccountError.invalidSession`
+    func session(_ token: String?) async throws -> (user: AccountUser, login: String) {
+        guard let token, let claims = try await tokens.claims(token),
             let user = try await store.user(claims.sub.value, login: claims.login), user.app == claims.app
         else { throw AccountError.invalidSession }
-        return user
+        return (user, claims.login)
     }
 }
 
 /// The names of accounts: e-mail addresses in their normal form.
-enum AccountName {
+package enum AccountName {
     /// Returns the form in which addresses are stored: letters with accents are one character (NFC), regardless of the
     /// input.
     static func normal(_ name: String) -> String { forms(name)[0] }
 
     /// Returns the forms under which an address may be stored, the usual one first. Earlier versions stored the
     /// composition of the input.
-    static func forms(_ name: String) -> [String] {
+    package static func forms(_ name: String) -> [String] {
         let lower = name.trimmingCharacters(in: .whitespaces).lowercased()
         return [lower.precomposedStringWithCanonicalMapping, lower, lower.decomposedStringWithCanonicalMapping]
     }

@@ -11,20 +11,20 @@ extension AccountService {
         _ request: AccountRequest,
         _ handler: (AccountApp, BSONDocument) async throws -> AccountAnswer
     ) async throws -> AccountAnswer {
-        let app = try await app(request.app)
+        let app = try await openApp(request.app)
         guard app.emailPassword != .closed || request.operation != "registerUser" else { throw AccountError.noProvider }
         return try await handler(app, try request.fields())
     }
 
     func confirm(_ app: AccountApp, _ request: AccountRequest, fields: BSONDocument) async throws -> AccountAnswer {
-        try limiter.attempt(account: nil, address: request.address)
+        try await limiter.attempt(account: nil, address: request.address)
         let (id, token) = try (fields.text("tokenId"), fields.text("token"))
         try await store.confirm(app.id, id: id, token: token)
         return AccountAnswer(200, [:])
     }
 
     func reset(_ app: AccountApp, _ request: AccountRequest, fields: BSONDocument) async throws -> AccountAnswer {
-        try limiter.attempt(account: nil, address: request.address)
+        try await limiter.attempt(account: nil, address: request.address)
         let (id, token) = try (fields.text("tokenId"), fields.text("token"))
         let password = try AccountName.checkedPassword(try fields.text("password"))
         guard try await store.isResetCode(app.id, id: id, token: token) else { throw AccountError.invalidCode }
@@ -38,13 +38,19 @@ extension AccountService {
     {
         let name = try AccountName.checked(try fields.text("email"))
         let password = try AccountName.checkedPassword(try fields.text("password"))
-        try limiter.attempt(account: nil, address: request.address)
+        try await limiter.attempt(account: nil, address: request.address)
         let stored = try await store.storedName(app.id, name)
         guard try await store.identity(app.id, .emailPassword, stored) == nil else { throw AccountError.nameInUse }
         let hash = try await hasher.hash(password)
         let isConfirmed = app.emailPassword == .autoConfirm
-        _ = try await store.createUser(app.id, .emailPassword, name, password: hash, isConfirmed: isConfirmed)
-        if !isConfirmed { try await mail(app, name, isReset: false) }
+        _ = try await store.createUser(
+            NewUser(app: app.id, provider: .emailPassword, name: name, password: hash, isConfirmed: isConfirmed)
+        )
+        if app.emailPassword == .hook {
+            try await confirmNew(app, name, request)
+        } else if !isConfirmed {
+            try await mail(app, name, isReset: false)
+        }
         return AccountAnswer(201, [:])
     }
 
@@ -57,7 +63,7 @@ extension AccountService {
     ) async throws -> AccountAnswer {
         let typed = try fields.text("email")
         let account = "mail/" + StoredIdentity.key(app.id, .emailPassword, AccountName.normal(typed))
-        try limiter.attempt(account: account, address: request.address)
+        try await limiter.attempt(account: account, address: request.address)
         // The answer doesn't wait for this task, because its duration would reveal whether an account has the address.
         Task {
             do {

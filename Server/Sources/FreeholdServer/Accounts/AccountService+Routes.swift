@@ -5,12 +5,14 @@ import NIOHTTP1
 extension AccountService {
     /// The statuses of all routes: the address has too many attempts, and the accounts can't be reached.
     private static let commonStatuses: Set<Int> = [429, 503]
+    /// The statuses of requests that a hook answers.
+    private static let hookStatuses: Set<Int> = [502, 504]
 
     var group: HTTPGroup {
         HTTPGroup(
             root: AccountRequest.root,
             bodyLimit: AccountRequest.bodyLimit,
-            routes: appRoutes + userRoutes,
+            routes: appRoutes + userRoutes + hookRoutes + pushRoutes,
             tooLarge: AccountAnswer(.tooLarge).http,
             noRoute: AccountAnswer(.noRoute).http,
             wrongMethod: AccountAnswer(.wrongMethod).http
@@ -24,15 +26,23 @@ extension AccountService {
             route(.GET, "app/{app}/location", operation: "getLocation", [200, 404]) { service, request in
                 service.location(request, try await service.app(request.app))
             },
-            route(.POST, providers + "/{provider}/login", operation: "logIn", [200, 400, 401, 404, 409]) {
-                service,
-                request in
+            route(
+                .POST,
+                providers + "/{provider}/login",
+                operation: "logIn",
+                Self.hookStatuses.union([200, 400, 401, 404, 409])
+            ) { service, request in
                 guard let provider = AccountProvider(rawValue: request.parameters["provider"] ?? "") else {
                     throw AccountError.noProvider
                 }
-                return try await service.login(try await service.app(request.app), provider, request)
+                return try await service.login(try await service.openApp(request.app), provider, request)
             },
-            route(.POST, mail + "/register", operation: "registerUser", [201, 400, 404, 409]) { service, request in
+            route(
+                .POST,
+                mail + "/register",
+                operation: "registerUser",
+                Self.hookStatuses.union([201, 400, 404, 409])
+            ) { service, request in
                 try await service.emailPassword(request) { try await service.register($0, request, fields: $1) }
             },
             route(.POST, mail + "/confirm", operation: "confirmUser", [200, 400, 404]) { service, request in
@@ -47,6 +57,41 @@ extension AccountService {
             route(.POST, mail + "/reset", operation: "resetPassword", [200, 400, 404]) { service, request in
                 try await service.emailPassword(request) { try await service.reset($0, request, fields: $1) }
             },
+        ]
+    }
+
+    private var hookRoutes: [HTTPRoute] {
+        let mail = "app/{app}/auth/providers/" + AccountProvider.emailPassword.rawValue
+        let statuses = Self.hookStatuses.union([200, 202, 400, 404])
+        return [
+            route(.POST, mail + "/confirm/call", operation: "callConfirmation", statuses) { service, request in
+                try await service.emailPassword(request) { try await service.callConfirmation($0, request, fields: $1) }
+            },
+            route(.POST, mail + "/reset/call", operation: "callPasswordReset", statuses) { service, request in
+                try await service.emailPassword(request) { try await service.callReset($0, request, fields: $1) }
+            },
+            HTTPRoute(
+                .POST,
+                "app/{app}/functions/call",
+                operation: "callFunction",
+                statuses: Self.hookStatuses.union([200, 400, 401, 403, 404]).union(Self.commonStatuses),
+                bodyLimit: AccountRequest.argumentLimit,
+                identify: { await self.identify($0) }
+            ) { request in
+                await self.answer(AccountRequest(request)) { try await self.callFunction($0) }.http
+            },
+            // Clients watch collections by server-sent events of this path.
+            route(.GET, "app/{app}/functions/call", operation: "watchCollection", [404]) { _, _ in
+                throw AccountError.noService
+            },
+        ]
+    }
+
+    private var pushRoutes: [HTTPRoute] {
+        let path = "app/{app}/push/providers/{service}/registration"
+        return [
+            route(.PUT, path, operation: "registerPush", [204, 400, 401]) { try await $0.registerPush($1) },
+            route(.DELETE, path, operation: "unregisterPush", [204, 400, 401]) { try await $0.unregisterPush($1) },
         ]
     }
 

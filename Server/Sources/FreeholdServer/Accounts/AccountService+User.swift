@@ -7,13 +7,11 @@ extension AccountService {
         let identities = user.identities.map { identity -> BSONValue in
             ["id": .string(identity.id), "provider_type": .string(identity.provider)]
         }
-        var data = BSONDocument()
-        if let email = user.email { data["email"] = .string(email) }
         return AccountAnswer(
             200,
             .document([
                 "user_id": .string(user.id), "type": "normal", "identities": .array(identities),
-                "data": .document(data),
+                "data": .document(user.data),
             ])
         )
     }
@@ -40,7 +38,7 @@ extension AccountService {
     ) async throws -> Result {
         guard let token = request.bearer else { throw AccountError.invalidSession }
         do { return try await body(token) } catch let error as AccountError where error == .invalidSession {
-            try limiter.attempt(account: nil, address: request.address)
+            try await limiter.attempt(account: nil, address: request.address)
             throw error
         }
     }

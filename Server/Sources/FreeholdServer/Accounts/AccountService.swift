@@ -3,6 +3,7 @@ import Freehold
 import FreeholdBSON
 import FreeholdHTTP
 import Logging
+import Metrics
 import NIOHTTP1
 import Synchronization
 
@@ -19,16 +20,20 @@ final class AccountService: Sendable {
         /// The timeout of the file of accounts, in seconds. Commands write to the file, too.
         var storeTimeout: TimeInterval = 30
         var now: @Sendable () -> Date = { Date() }
+        var hooks = HookCaller.Limits()
     }
 
-    let store: AccountStore
+    let store: any AccountStorage
     let tokens: AccountTokens
     let members: AccountMembers
     let served: ServedApps
-    let limiter: AttemptLimiter
+    let limiter: any AttemptCounting
     let hasher: PasswordHasher
     let mailer: any Mailer
     let logger: Logger
+    let hooks: HookCaller
+    /// The keys of providers that issue id tokens.
+    let providerKeys: ProviderKeys
     /// The authenticator for tokens of other issuers.
     let otherTokens: JWTAuthenticator?
     /// The apps of the settings in which all users may register, in development mode.
@@ -39,8 +44,8 @@ final class AccountService: Sendable {
     private let syncPath: String
 
     init(
-        folder: String,
-        store: AccountStore,
+        secret: String,
+        store: any AccountStorage,
         served: ServedApps,
         members: AccountMembers,
         _ options: Options,
@@ -49,15 +54,18 @@ final class AccountService: Sendable {
         openApps: [String: AccountApp],
         names: ServerNames,
         syncPath: String,
-        logger: Logger
+        logger: Logger,
+        metrics: any MetricsFactory
     ) async throws {
         (self.store, self.options, self.mailer, self.logger) = (store, options, mailer, logger)
         (self.served, self.members) = (served, members)
         (self.otherTokens, self.openApps) = (otherTokens, openApps)
         (self.names, self.syncPath) = (names, syncPath)
-        tokens = try await AccountTokens(folder: folder, lifetime: options.tokenLifetime, now: options.now)
-        limiter = AttemptLimiter(options.limits, now: options.now)
+        tokens = try await AccountTokens(secret: secret, lifetime: options.tokenLifetime, now: options.now)
+        limiter = store.limiter(options.limits)
         hasher = PasswordHasher(rounds: options.passwordRounds)
+        hooks = HookCaller(options.hooks, logger: logger, metrics: metrics)
+        providerKeys = ProviderKeys(now: options.now, logger: logger)
     }
 
     var authenticator: AccountAuthenticator {
@@ -74,9 +82,13 @@ final class AccountService: Sendable {
         } catch let refusal as TokenRefusal {
             logger.debug("a token is refused", metadata: ["reason": "\(refusal.reason)"])
             return AccountAnswer(.invalidSession)
+        } catch is CancellationError {
+            // The client has left, or the server ends.
+            return AccountAnswer(.ending)
         } catch {
             // The message of the error could quote the request. Its code can't.
-            let reason = (error as? Realm.Error).map { $0.code == .outOfDiskSpace ? "the disk is full" : "\($0.code)" }
+            let file = (error as? Realm.Error).map { $0.code == .outOfDiskSpace ? "the disk is full" : "\($0.code)" }
+            let reason = file ?? (error as? AccountStorageFailure)?.description
             let kind = reason ?? "\(type(of: error))"
             let now = Int64(options.now().timeIntervalSince1970 * 1_000)
             if failures.withLock({ $0.takes(kind, of: "", at: now) }) {
@@ -92,6 +104,15 @@ final class AccountService: Sendable {
     func app(_ id: String) async throws -> AccountApp {
         if let open = openApps[id] { return open }
         guard let app = try await store.app(id) else { throw AccountError.noApp }
+        return app
+    }
+
+    /// Returns an app in which users may log in and register.
+    ///
+    /// - Throws: `AccountError` if the app doesn't exist, or while its import from another server isn't over.
+    func openApp(_ id: String) async throws -> AccountApp {
+        let app = try await app(id)
+        guard served[id]?.isBeingTransferred != true else { throw AccountError.beingTransferred }
         return app
     }
 

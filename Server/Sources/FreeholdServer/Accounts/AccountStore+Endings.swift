@@ -22,6 +22,7 @@ extension AccountStore {
         let oldest = now.addingTimeInterval(-endingTime)
         realm.delete(realm.objects(StoredEnding.self).where { $0.created < oldest })
         for login in logins.sorted() {
+            deletePushes(ofLogin: login, realm)
             let ending = StoredEnding()
             (ending.login, ending.app, ending.created) = (login, id, now)
             ending.revision = app.endingsRevision
@@ -44,7 +45,7 @@ extension AccountStore {
     }
 
     /// Returns the log-ins of a set that have ended.
-    func ended(among logins: Set<String>) async throws -> Set<String> {
+    package func ended(among logins: Set<String>) async throws -> Set<String> {
         try await work { realm in
             logins.filter { login in realm.objects(StoredSession.self).where { $0.login == login }.isEmpty }
         }
@@ -52,14 +53,14 @@ extension AccountStore {
 }
 
 /// The log-ins that may have ended since a server's last check.
-enum EndedLogins: Hashable, Sendable {
+package enum EndedLogins: Hashable, Sendable {
     case these(Set<String>)
     /// Any log-in.
     case any
 
     var isEmpty: Bool { self == .these([]) }
 
-    mutating func formUnion(_ other: EndedLogins) {
+    package mutating func formUnion(_ other: EndedLogins) {
         guard case .these(let own) = self, case .these(let new) = other else {
             self = .any
             return

@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 import Freehold
 
 /// The API keys, and the codes that are sent by mail.
 extension AccountStore {
-    static let keysPerUser = 20
-    static let codeTime: TimeInterval = 3_600
+    package static let keysPerUser = 20
+    package static let codeTime: TimeInterval = 3_600
 
     // MARK: API keys
 
@@ -20,10 +20,10 @@ extension AccountStore {
             }
             let keys = realm.objects(StoredAPIKey.self).where { $0.user == user }
             guard keys.count < Self.keysPerUser else {
-                throw AccountError.bad("a user has at most \(Self.keysPerUser) API keys")
+                throw AccountError.tooManyKeys
             }
             guard keys.where({ $0.name == name }).isEmpty else {
-                throw AccountError(409, "APIKeyAlreadyExists", "there is an API key of this name")
+                throw AccountError.keyExists
             }
             let stored = StoredAPIKey()
             (stored.id, stored.digest) = (AccountSecret.identifier(now), SecretDigest.hexadecimal(secret))
@@ -54,7 +54,7 @@ extension AccountStore {
     }
 
     /// Returns the user of a key. Returns `nil` for an unknown or disabled key.
-    func user(ofKey secret: String, app: String) async throws -> String? {
+    package func user(ofKey secret: String, app: String) async throws -> String? {
         let hash = SecretDigest.hexadecimal(secret)
         return try await work { realm in
             let key = realm.objects(StoredAPIKey.self).where { $0.digest == hash }.first
@@ -75,7 +75,8 @@ extension AccountStore {
     /// Creates a code for a mail. Earlier codes of the same kind become invalid.
     ///
     /// - Returns: The code, or `nil` if no account has the address.
-    func createCode(_ app: String, _ email: String, isReset: Bool) async throws -> (id: String, token: String)? {
+    package func createCode(_ app: String, _ email: String, isReset: Bool) async throws -> (id: String, token: String)?
+    {
         let (now, token, id) = (now(), AccountSecret.make(), AccountSecret.identifier())
         let identity = StoredIdentity.key(app, .emailPassword, email)
         return try await write { realm in
@@ -92,7 +93,7 @@ extension AccountStore {
     /// Confirms an address.
     ///
     /// - Throws: `AccountError.invalidCode`
-    func confirm(_ app: String, id: String, token: String) async throws {
+    package func confirm(_ app: String, id: String, token: String) async throws {
         let now = now()
         try await write { realm in
             let (code, identity) = try Self.code(app, id, token, isReset: false, now, realm)
@@ -102,7 +103,7 @@ extension AccountStore {
     }
 
     /// Returns whether `reset` would accept the code. It is called before the password is hashed.
-    func isResetCode(_ app: String, id: String, token: String) async throws -> Bool {
+    package func isResetCode(_ app: String, id: String, token: String) async throws -> Bool {
         let now = now()
         return try await work { realm in
             do { _ = try Self.code(app, id, token, isReset: true, now, realm) } catch { return false }
@@ -114,7 +115,7 @@ extension AccountStore {
     ///
     /// - Parameter password: The hash of the password.
     /// - Throws: `AccountError.invalidCode`
-    func reset(_ app: String, id: String, token: String, password: String) async throws {
+    package func reset(_ app: String, id: String, token: String, password: String) async throws {
         let now = now()
         try await write { realm in
             let (code, identity) = try Self.code(app, id, token, isReset: true, now, realm)
@@ -123,6 +124,33 @@ extension AccountStore {
             identity.isConfirmed = true
             Self.endSessions(of: identity.user, realm, at: now)
             realm.delete(code)
+        }
+    }
+
+    /// Replaces the hash of a password by another hash of the same password. A hash that has changed meanwhile stays.
+    package func replacePassword(of name: String, in app: String, _ old: String, by new: String) async throws {
+        let key = StoredIdentity.key(app, .emailPassword, name)
+        try await write { realm in
+            guard let identity = realm.object(ofType: StoredIdentity.self, forPrimaryKey: key), identity.password == old
+            else { return }
+            identity.password = new
+        }
+    }
+
+    /// Deletes a new user without a confirmation.
+    ///
+    /// - Parameter code: The identifier of the code that was created for the confirmation.
+    package func deleteUnconfirmed(_ app: String, code: String) async throws {
+        let now = now()
+        try await write { realm in
+            guard let code = realm.object(ofType: StoredCode.self, forPrimaryKey: code),
+                let identity = realm.object(ofType: StoredIdentity.self, forPrimaryKey: code.identity),
+                identity.app == app, !identity.isConfirmed,
+                let user = realm.object(ofType: StoredUser.self, forPrimaryKey: identity.user), !user.hasLoggedIn
+            else { return }
+            let id = user.id
+            guard realm.objects(StoredIdentity.self).where({ $0.user == id }).count == 1 else { return }
+            Self.delete(user, realm, at: now)
         }
     }
 

@@ -1,37 +1,45 @@
-import Foundation
+package import Foundation
 import Freehold
 
 /// A new refresh token that isn't stored yet.
-struct RefreshToken: Sendable {
+package struct RefreshToken: Sendable {
     /// The text that the client stores. It contains 256 random bits, and the store finds it by its hash. Each text is
     /// therefore valid, including the tokens of earlier versions, which had one part.
-    let text: String
-    let created: Date
-    let expires: Date
+    package let text: String
+    package let created: Date
+    package let expires: Date
+
+    package init(text: String, created: Date, expires: Date) {
+        (self.text, self.created, self.expires) = (text, created, expires)
+    }
 }
 
 /// The refresh tokens. Each use of a token creates a new one. The old token stays valid until the new one is used,
 /// because an answer may be lost.
 extension AccountStore {
-    static let sessionTime: TimeInterval = 60 * 24 * 3_600
+    package static let sessionTime: TimeInterval = 60 * 24 * 3_600
     /// The time in seconds for which a token stays valid after its successor was used. Other processes of the user may
     /// still send it.
-    static let overlap: TimeInterval = 60
+    package static let overlap: TimeInterval = 60
     /// The minimum number of refresh tokens that are kept for a log-in, and the number at which the oldest ones are
     /// deleted. A deleted token isn't valid any more.
-    static let keptTokens = (least: 32, most: 64)
+    package static let keptTokens = (least: 32, most: 64)
 
-    struct Session: Sendable {
-        var token: String
-        var user: AccountUser
+    package struct Session: Sendable {
+        package var token: String
+        package var user: AccountUser
         /// The identifier of the log-in in access tokens, so that these end with the log-in.
-        var login: String
+        package var login: String
+
+        package init(token: String, user: AccountUser, login: String) {
+            (self.token, self.user, self.login) = (token, user, login)
+        }
     }
 
     /// Begins a log-in.
     ///
     /// - Throws: `AccountError` if the user doesn't exist or is disabled.
-    func beginSession(of user: String, token: RefreshToken) async throws -> Session {
+    package func beginSession(of user: String, token: RefreshToken) async throws -> Session {
         let now = now()
         return try await write { realm in
             guard let stored = realm.object(ofType: StoredUser.self, forPrimaryKey: user) else {
@@ -55,12 +63,10 @@ extension AccountStore {
 
     /// Stores a successor of a refresh token.
     ///
-    /// A token that was replaced more than `overlap` ago ends the whole log-in: two sides have the token, and one of
-    /// them isn't the user. The same applies to a token whose sibling, another successor of the same token, was used
-    /// before. Then two sides continue from one token.
+    /// A token that two sides have ends the whole log-in: see `LoginTokens.use(of:at:)`.
     ///
     /// - Throws: `AccountError`
-    func renewSession(_ token: String, next: RefreshToken) async throws -> Session {
+    package func renewSession(_ token: String, next: RefreshToken) async throws -> Session {
         let hash = SecretDigest.hexadecimal(token)
         // An invented token must not make writers wait.
         guard try await work({ $0.object(ofType: StoredSession.self, forPrimaryKey: hash) != nil }) else {
@@ -97,19 +103,21 @@ extension AccountStore {
         guard try isGood(stored, now, realm), let owner = owner(of: stored, realm) else { return nil }
         guard !owner.isDisabled else { throw AccountError.userDisabled }
         guard let next else { return Session(token: token, user: AccountUser(owner, realm), login: login) }
-        if let parent = realm.object(ofType: StoredSession.self, forPrimaryKey: stored.parent), parent.replaced == nil {
-            parent.replaced = now
+        let successor = SecretDigest.hexadecimal(next.text)
+        let renewal = tokens(of: login, realm).renewal(of: hash, successor: successor)
+        if let replaced = renewal.replaced {
+            realm.object(ofType: StoredSession.self, forPrimaryKey: replaced)?.replaced = now
         }
-        add(next, login: login, user: user, parent: newest(after: hash, login, realm), to: realm)
-        // If answers are lost, a client has only the token that it presented, however old that is.
-        trim(login, keeping: [hash, SecretDigest.hexadecimal(next.text)], realm)
+        add(next, login: login, user: user, parent: renewal.parent, to: realm)
+        let removed = renewal.removed.compactMap { realm.object(ofType: StoredSession.self, forPrimaryKey: $0) }
+        realm.delete(removed)
         return Session(token: next.text, user: AccountUser(owner, realm), login: login)
     }
 
     /// Returns the user of a refresh token.
     ///
     /// - Throws: `AccountError`
-    func owner(ofRefreshToken token: String) async throws -> AccountUser {
+    package func owner(ofRefreshToken token: String) async throws -> AccountUser {
         let (now, hash) = (now(), SecretDigest.hexadecimal(token))
         let user = try await write { realm -> AccountUser? in
             guard let stored = realm.object(ofType: StoredSession.self, forPrimaryKey: hash),
@@ -124,7 +132,7 @@ extension AccountStore {
     /// Ends the log-in of a refresh token.
     ///
     /// - Throws: `AccountError`
-    func endSession(_ token: String) async throws {
+    package func endSession(_ token: String) async throws {
         let (now, hash) = (now(), SecretDigest.hexadecimal(token))
         try await write { realm in
             guard let stored = realm.object(ofType: StoredSession.self, forPrimaryKey: hash) else {
@@ -146,7 +154,7 @@ extension AccountStore {
     }
 
     /// Returns the user of a log-in. Returns `nil` if the log-in has ended, or if the user is disabled.
-    func user(_ id: String, login: String) async throws -> AccountUser? {
+    package func user(_ id: String, login: String) async throws -> AccountUser? {
         try await work { realm in
             guard let user = realm.object(ofType: StoredUser.self, forPrimaryKey: id), !user.isDisabled,
                 !realm.objects(StoredSession.self).where({ $0.login == login && $0.user == id }).isEmpty
@@ -158,43 +166,35 @@ extension AccountStore {
     /// Returns whether an account of any app has the id. Disabled accounts are included.
     ///
     /// - Throws: `AccountError.unavailable`
-    func hasUser(_ id: String) async throws -> Bool {
+    package func hasUser(_ id: String) async throws -> Bool {
         try await work { realm in realm.object(ofType: StoredUser.self, forPrimaryKey: id) != nil }
     }
 
     // MARK: Parts
 
     private static func isGood(_ session: StoredSession, _ now: Date, _ realm: Realm) throws -> Bool {
-        let isLate = session.replaced.map { now.timeIntervalSince($0) > overlap } ?? false
-        if isLate || isForked(session, realm) {
+        switch tokens(of: session.login, realm).use(of: session.digest, at: now) {
+        case .good: return true
+        case .expired: return false
+        case .stolen:
             end(session, realm, at: now)
             return false
         }
-        return session.expires > now
     }
 
-    /// Returns whether another successor of the same token was used.
-    private static func isForked(_ session: StoredSession, _ realm: Realm) -> Bool {
-        let (login, parent, own) = (session.login, session.parent, session.digest)
-        // The first token of a log-in has no siblings.
-        guard !parent.isEmpty else { return false }
-        return successors(of: parent, login, realm).contains { $0.digest != own && isUsed($0, realm) }
-    }
-
-    /// Returns the last used token of the line that continues from a token. While an old token is still valid, its new
-    /// successors are added after that token. Otherwise they would be siblings of used tokens and count as thefts.
-    private static func newest(after digest: String, _ login: String, _ realm: Realm) -> String {
-        var last = digest
-        while let next = successors(of: last, login, realm).first(where: { isUsed($0, realm) }) { last = next.digest }
-        return last
-    }
-
-    private static func successors(of digest: String, _ login: String, _ realm: Realm) -> Results<StoredSession> {
-        realm.objects(StoredSession.self).where { $0.login == login && $0.parent == digest }
-    }
-
-    private static func isUsed(_ session: StoredSession, _ realm: Realm) -> Bool {
-        !successors(of: session.digest, session.login, realm).isEmpty
+    private static func tokens(of login: String, _ realm: Realm) -> LoginTokens {
+        LoginTokens(
+            realm.objects(StoredSession.self).where { $0.login == login }.sorted(byKeyPath: "created", ascending: true)
+                .map { session in
+                    LoginTokens.Token(
+                        digest: session.digest,
+                        parent: session.parent,
+                        created: session.created,
+                        expires: session.expires,
+                        replaced: session.replaced
+                    )
+                }
+        )
     }
 
     private static func owner(of session: StoredSession, _ realm: Realm) -> StoredUser? {
@@ -206,14 +206,6 @@ extension AccountStore {
         let login = session.login
         noteEndings([login], of: session.user, realm, at: now)
         realm.delete(realm.objects(StoredSession.self).where { $0.login == login })
-    }
-
-    /// Deletes the oldest tokens of a log-in with too many tokens, except some.
-    private static func trim(_ login: String, keeping kept: Set<String>, _ realm: Realm) {
-        let all = realm.objects(StoredSession.self).where { $0.login == login }
-        guard all.count > keptTokens.most else { return }
-        let sorted = all.sorted(byKeyPath: "created", ascending: true).lazy.filter { !kept.contains($0.digest) }
-        realm.delete(Array(sorted.prefix(all.count - keptTokens.least)))
     }
 
     private static func add(

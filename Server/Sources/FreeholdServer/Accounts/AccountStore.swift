@@ -96,13 +96,11 @@ public final class AccountStore: Sendable {
     ///
     /// - Throws: `AccountError` if the id is invalid or in use.
     public func createApp(_ app: AccountApp) async throws {
-        guard AccountApp.isID(app.id) else {
-            throw AccountError.bad("an app's id has 1 to 64 letters, digits, '-' and '_'")
-        }
+        try app.check()
         let now = now()
         try await write { realm in
             guard realm.object(ofType: StoredApp.self, forPrimaryKey: app.id) == nil else {
-                throw AccountError(409, "ValueAlreadyExists", "there is an app '\(app.id)' already")
+                throw AccountError.appExists(app.id)
             }
             let stored = StoredApp()
             (stored.id, stored.allowsAnonymous, stored.created) = (app.id, app.allowsAnonymous, now)
@@ -117,7 +115,7 @@ public final class AccountStore: Sendable {
         try await work { realm in realm.objects(StoredApp.self).sorted(byKeyPath: "id").map(AccountApp.init) }
     }
 
-    func app(_ id: String) async throws -> AccountApp? {
+    package func app(_ id: String) async throws -> AccountApp? {
         try await work { realm in realm.object(ofType: StoredApp.self, forPrimaryKey: id).map(AccountApp.init) }
     }
 
@@ -159,6 +157,37 @@ public final class AccountStore: Sendable {
         }
     }
 
+    package func users(
+        of app: String,
+        matching text: String,
+        after: String?,
+        limit: Int
+    ) async throws -> [AccountUser] {
+        try await work { realm in
+            let after = after ?? ""
+            guard !text.isEmpty else {
+                let users = realm.objects(StoredUser.self).where { $0.app == app && $0.id > after }
+                return users.sorted(byKeyPath: "id").prefix(limit).map { AccountUser($0, realm) }
+            }
+            let identities = realm.objects(StoredIdentity.self).where {
+                $0.app == app && $0.user > after && $0.name.contains(text, options: .caseInsensitive)
+            }
+            var ids: [String] = []
+            for identity in identities.sorted(byKeyPath: "user") where ids.last != identity.user {
+                ids.append(identity.user)
+                if ids.count == limit { break }
+            }
+            let named = realm.object(ofType: StoredUser.self, forPrimaryKey: text)
+            if text > after, named?.app == app, !ids.contains(text) { ids.append(text) }
+            return ids.sorted().prefix(limit).compactMap { id in
+                guard let user = realm.object(ofType: StoredUser.self, forPrimaryKey: id), user.app == app else {
+                    return nil
+                }
+                return AccountUser(user, realm)
+            }
+        }
+    }
+
     public func user(_ id: String) async throws -> AccountUser? {
         try await work { realm in
             realm.object(ofType: StoredUser.self, forPrimaryKey: id).map { AccountUser($0, realm) }
@@ -167,32 +196,30 @@ public final class AccountStore: Sendable {
 
     /// Creates a user with an identity, or finds the user with the identity.
     ///
-    /// - Parameter password: The hash of the password.
     /// - Throws: `AccountError.nameInUse` for an e-mail address and a password, if the name is in use.
-    func createUser(
-        _ app: String,
-        _ provider: AccountProvider,
-        _ name: String,
-        password: String = "",
-        isConfirmed: Bool = true,
-        customData: String = "{}"
-    ) async throws -> AccountUser {
+    package func createUser(_ new: NewUser) async throws -> AccountUser {
         let now = now()
         return try await write { realm in
-            let key = StoredIdentity.key(app, provider, name)
+            let key = StoredIdentity.key(new.app, new.provider, new.name)
             if let identity = realm.object(ofType: StoredIdentity.self, forPrimaryKey: key) {
-                guard provider == .token, let user = realm.object(ofType: StoredUser.self, forPrimaryKey: identity.user)
+                guard new.provider.isExternal,
+                    let user = realm.object(ofType: StoredUser.self, forPrimaryKey: identity.user)
                 else { throw AccountError.nameInUse }
+                if let profile = new.profile, identity.profile != profile {
+                    identity.profile = profile
+                    Self.note(user, realm)
+                }
                 return AccountUser(user, realm)
             }
             let user = StoredUser()
-            (user.id, user.app, user.created) = (AccountSecret.identifier(now), app, now)
-            user.customData = customData
+            (user.id, user.app, user.created) = (AccountSecret.identifier(now), new.app, now)
+            user.customData = new.customData
             realm.add(user)
             let identity = StoredIdentity()
-            (identity.key, identity.app, identity.user, identity.name) = (key, app, user.id, name)
-            (identity.identifier, identity.provider) = (AccountSecret.identifier(now), provider.rawValue)
-            (identity.password, identity.isConfirmed) = (password, isConfirmed)
+            (identity.key, identity.app, identity.user, identity.name) = (key, new.app, user.id, new.name)
+            (identity.identifier, identity.provider) = (AccountSecret.identifier(now), new.provider.rawValue)
+            (identity.password, identity.isConfirmed) = (new.password, new.isConfirmed)
+            identity.profile = new.profile ?? "{}"
             realm.add(identity)
             return AccountUser(user, realm)
         }
@@ -200,7 +227,7 @@ public final class AccountStore: Sendable {
 
     /// Returns the form under which the app has an account with an address. Returns the usual form if there is no such
     /// account.
-    func storedName(_ app: String, _ address: String) async throws -> String {
+    package func storedName(_ app: String, _ address: String) async throws -> String {
         let forms = AccountName.forms(address)
         return try await work { realm in
             forms.first { name in
@@ -211,7 +238,7 @@ public final class AccountStore: Sendable {
     }
 
     /// Returns the user of a name, the hash of the password, and whether the address is confirmed.
-    func identity(
+    package func identity(
         _ app: String,
         _ provider: AccountProvider,
         _ name: String
@@ -228,7 +255,7 @@ public final class AccountStore: Sendable {
     /// logged in. The other user is deleted.
     ///
     /// - Throws: `AccountError`
-    func link(_ user: String, _ provider: AccountProvider, _ name: String) async throws {
+    package func link(_ user: String, _ provider: AccountProvider, _ name: String) async throws {
         let now = now()
         try await write { realm in
             guard let into = realm.object(ofType: StoredUser.self, forPrimaryKey: user) else {
@@ -246,7 +273,7 @@ public final class AccountStore: Sendable {
             guard gone?.hasLoggedIn != true, realm.objects(StoredIdentity.self).where({ $0.user == id }).count == 1,
                 realm.objects(StoredSession.self).where({ $0.user == id }).isEmpty,
                 realm.objects(StoredAPIKey.self).where({ $0.user == id }).isEmpty
-            else { throw AccountError(409, "AccountNameInUse", "another user has this log-in") }
+            else { throw AccountError.hasOtherUser }
             identity.user = user
             Self.note(into, realm)
             if let gone { Self.delete(gone, realm, at: now) }
@@ -278,10 +305,12 @@ public final class AccountStore: Sendable {
         }
     }
 
-    private static func delete(_ user: StoredUser, _ realm: Realm, at now: Date) {
+    /// Deletes a user with everything that belongs to it.
+    static func delete(_ user: StoredUser, _ realm: Realm, at now: Date) {
         let id = user.id
         endSessions(of: id, realm, at: now)
         realm.delete(realm.objects(StoredAPIKey.self).where { $0.user == id })
+        deletePushes(of: id, realm)
         for identity in Array(realm.objects(StoredIdentity.self).where({ $0.user == id })) {
             let key = identity.key
             realm.delete(realm.objects(StoredCode.self).where { $0.identity == key })
@@ -308,12 +337,25 @@ extension AccountUser {
         (customData, created) = (stored.customData, stored.created)
         let id = stored.id
         identities = realm.objects(StoredIdentity.self).where { $0.user == id }.sorted(byKeyPath: "identifier").map {
-            Identity(id: $0.identifier, provider: $0.provider, name: $0.name, isConfirmed: $0.isConfirmed)
+            Identity(
+                id: $0.identifier,
+                provider: $0.provider,
+                name: $0.name,
+                isConfirmed: $0.isConfirmed,
+                profile: $0.profile
+            )
         }
     }
 }
 
 extension AccountApp {
+    /// - Throws: `AccountError` if the id is invalid.
+    package func check() throws {
+        guard Self.isID(id) else {
+            throw AccountError.bad("an app's id has 1 to 64 letters, digits, '-' and '_'")
+        }
+    }
+
     /// Returns whether a text is a valid id of an app. The id is part of URLs, and the name of a folder.
     public static func isID(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)

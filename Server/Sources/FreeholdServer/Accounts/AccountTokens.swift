@@ -37,10 +37,10 @@ struct AccountTokens: Sendable {
         func verify(using algorithm: some JWTAlgorithm) async throws {}
     }
 
-    /// - Throws: `SettingsError` if the folder has no secret and none can be created.
-    init(folder: String, lifetime: TimeInterval, now: @escaping @Sendable () -> Date) async throws {
+    /// - Parameter secret: See `ServerSecret`.
+    init(secret: String, lifetime: TimeInterval, now: @escaping @Sendable () -> Date) async throws {
         (self.lifetime, self.now) = (lifetime, now)
-        secret = try ServerSecret.read(folder)
+        self.secret = secret
         await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
     }
 
@@ -97,7 +97,7 @@ extension Date {
 /// An authenticator for access tokens of accounts. A token is valid until its log-in ends.
 struct AccountAuthenticator: Authenticator {
     let tokens: AccountTokens
-    let store: AccountStore
+    let store: any AccountStorage
     let members: AccountMembers
     let served: ServedApps
 
@@ -105,6 +105,9 @@ struct AccountAuthenticator: Authenticator {
         guard let claims = try await tokens.claims(token) else { return nil }
         guard let user = try await store.user(claims.sub.value, login: claims.login), user.app == claims.app else {
             throw TokenRefusal("the log-in has ended")
+        }
+        guard served[user.app]?.isBeingTransferred != true else {
+            throw TokenRefusal("the app's data is being imported")
         }
         members.note(user.id, user.app)
         served.note(user)

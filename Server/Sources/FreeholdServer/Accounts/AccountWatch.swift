@@ -13,10 +13,8 @@ final class AccountWatch: Sendable {
     /// The settings of the server, without the apps that have accounts.
     let settings: ServerSettings
     let logger: Logger
-    /// The service of sinks. Nil if documents aren't in files.
+    /// The service of sinks. `nil` if the store has no objects for sinks, because it keeps documents in memory.
     let ingest: IngestService?
-    /// The last known revisions of apps.
-    private let revisions = Mutex<[String: AppRevision]>([:])
     /// The apps that the node was given.
     private let apps = Mutex<[AccountApp]?>(nil)
     /// The numbers of log-ins and users that were looked up since the start.
@@ -40,26 +38,26 @@ final class AccountWatch: Sendable {
         self.ingest = ingest
     }
 
-    /// Reads the version of the accounts' file three times a second, and reads more only if the version has changed.
+    /// Asks for changes three times a second, and reads more only if there are some.
     func run() async {
         followSchemas()
         await followSinks()
         defer { accounts.served.onChange { _ in } }
-        var (seen, hasFailed): (UInt64?, Bool) = (nil, false)
+        var (seen, hasFailed): ((any AccountPosition)?, Bool) = (nil, false)
         // It isn't known which log-ins ended before the start.
         var (ended, rounds) = (EndedLogins.any, 1)
         var looks = 0
         while !Task.isCancelled {
             do {
-                let version = try await accounts.store.version()
-                if version != seen {
-                    let new = try await follow()
+                let (changes, position) = try await accounts.store.changes(after: seen)
+                if let changes {
+                    try await follow(changes)
                     // Connections are checked twice. A token may have been accepted just before its log-in ended, and its connection may not be
                     // registered yet.
-                    if !new.isEmpty { rounds = 2 }
-                    ended.formUnion(new)
+                    if !changes.ended.isEmpty { rounds = 2 }
+                    ended.formUnion(changes.ended)
                 }
-                seen = version
+                seen = position
                 if rounds > 0 {
                     try await endConnections(of: ended)
                     rounds -= 1
@@ -80,31 +78,23 @@ final class AccountWatch: Sendable {
         }
     }
 
-    /// - Returns: the log-ins that have ended.
-    private func follow() async throws -> EndedLogins {
+    /// Applies changes of apps and users to the node.
+    private func follow(_ changes: AccountChanges) async throws {
         let apps = try await accounts.store.apps()
-        let (known, now) = (revisions.withLock { $0 }, try await accounts.store.revisions())
         let served = accounts.served
         var (isAnother, users, binding): (Bool, Set<SyncString>, [String]) = (false, [], [])
-        for (id, revision) in now where known[id] != revision || served[id] == nil {
-            if known[id]?.documents != revision.documents || served[id] == nil {
+        for id in apps.map(\.id) {
+            if changes.documents.contains(id) || served[id] == nil {
                 switch served.update(id, try await accounts.store.documents(of: id)) {
                 case .none: break
                 case .rights: isAnother = true
                 case .schema: (isAnother, binding) = (true, binding + [id])
                 }
             }
-            guard known[id]?.users != revision.users, let app = served[id] else { continue }
-            for piece in Self.pieces(app.users) {
-                for user in try await accounts.store.users(piece, changedSince: known[id]?.users ?? 0) {
-                    looks.users.add(1, ordering: .relaxed)
-                    app.note(RuleUser(user))
-                }
-            }
+            guard let changed = changes.users[id], let app = served[id] else { continue }
+            try await note(changed, of: app)
         }
         for app in served.all { users.formUnion(app.takeChanged().map { SyncString($0) }) }
-        let ended = try await endings(since: known, now)
-        revisions.withLock { $0 = now }
         let isOther = self.apps.withLock { last in
             defer { last = apps }
             return last != apps
@@ -114,24 +104,22 @@ final class AccountWatch: Sendable {
         for app in binding { node.schemaChanged(of: app) }
         if isAnother { await followSinks() }
         if isAnother { node.rightsChanged(of: nil) } else if !users.isEmpty { node.rightsChanged(of: users) }
-        return ended
     }
 
-    /// Returns the log-ins that have ended since the revisions that were seen last.
-    ///
-    /// - Complexity: O(apps, log-ins that ended)
-    private func endings(since known: [String: AppRevision], _ now: [String: AppRevision]) async throws -> EndedLogins {
-        // The first check looks up all log-ins, and needs no notes.
-        guard !known.isEmpty else { return .these([]) }
-        var ended = EndedLogins.these([])
-        for (id, revision) in now where known[id]?.endings != revision.endings {
-            let store = accounts.store
-            let found = try await store.endings(of: id, after: known[id]?.endings, through: revision.endings)
-            ended.formUnion(found.map { .these($0) } ?? .any)
+    /// Reads the data of users that may have changed, as far as the node uses it.
+    private func note(_ changed: ChangedUsers, of app: ServedApp) async throws {
+        var (users, revision) = (app.users, Int.min)
+        switch changed {
+        case .since(let known): revision = known
+        case .these(let ids): users.removeAll { !ids.contains($0) }
+        case .all: break
         }
-        // An app was deleted, and all of its users were, too.
-        if known.keys.contains(where: { now[$0] == nil }) { ended = .any }
-        return ended
+        for piece in Self.pieces(users) {
+            for user in try await accounts.store.users(piece, changedSince: revision) {
+                looks.users.add(1, ordering: .relaxed)
+                app.note(RuleUser(user))
+            }
+        }
     }
 
     /// Ends the connections of log-ins that have ended.
@@ -154,7 +142,7 @@ final class AccountWatch: Sendable {
         let sinks = accounts.served.sinks
         if let ingest { return await ingest.follow(sinks) }
         guard sinks.values.contains(where: { !$0.isEmpty }) else { return }
-        logger.warning("sinks need documents in files: nothing is handed on")
+        logger.warning("sinks need documents in files or in PostgreSQL: nothing is delivered")
     }
 
     /// Updates served apps when they have adopted classes.

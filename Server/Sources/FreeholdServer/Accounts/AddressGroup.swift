@@ -8,10 +8,10 @@
 
 /// The groups of addresses that probably belong to one customer. A provider gives a whole network of 64 bits to
 /// one customer, and the customer can use each address in it (RFC 6177).
-enum AddressGroup {
+package enum AddressGroup {
     /// Returns the group of an address: an IPv4 address itself, also in its IPv6 notation, and the first 64 bits of an
     /// IPv6 address. Returns any other text unchanged.
-    static func name(of address: String) -> String { name(of: address, most: (32, 64)) }
+    package static func name(of address: String) -> String { name(of: address, most: (32, 64)) }
 
     /// Returns the larger group of an address: the first 16 bits of an IPv4 address, and the first 32 bits of an IPv6
     /// address, which belong to one provider.

@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+package import Foundation
 import Synchronization
 
 /// A limiter of log-ins and similar attempts. It counts them by account and by address. For IPv6, it counts them by
@@ -8,11 +8,11 @@ import Synchronization
 /// No count is removed before its time has passed, so that strangers can't push the count of an account out of the
 /// bounded memory. While the memory is full, new names share counts. Too many attempts are refused then, and never too
 /// few.
-final class AttemptLimiter: Sendable {
-    struct Limits: Hashable, Sendable {
-        var perAccount = 10
-        var perAddress = 60
-        var window: TimeInterval = 300
+package final class AttemptLimiter: AttemptCounting {
+    package struct Limits: Hashable, Sendable {
+        package var perAccount = 10
+        package var perAddress = 60
+        package var window: TimeInterval = 300
         /// The maximum number of accounts with a count, and of addresses with a count.
         var entries = 100_000
         /// The number of shared counts.
@@ -33,7 +33,7 @@ final class AttemptLimiter: Sendable {
     /// Counts an attempt. It is called before the work of the attempt, so that simultaneous attempts count as well.
     ///
     /// - Throws: `AccountError.tooMany`
-    func attempt(account: String?, address: String) throws {
+    package func attempt(account: String?, address: String) throws {
         let (now, group) = (now().timeIntervalSinceReferenceDate, AddressGroup.name(of: address))
         let crowd = AddressGroup.crowd(of: address)
         let isTaken = tables.withLock { tables in
@@ -44,7 +44,7 @@ final class AttemptLimiter: Sendable {
     }
 
     /// Removes the count of an account after a log-in with the right password.
-    func succeeded(account: String) { tables.withLock { $0.accounts.forget(account) } }
+    package func succeeded(account: String) { tables.withLock { $0.accounts.forget(account) } }
 
     /// The number of counts in memory.
     var remembered: Int { tables.withLock { $0.accounts.remembered + $0.addresses.remembered } }

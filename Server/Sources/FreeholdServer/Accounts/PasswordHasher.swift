@@ -83,7 +83,7 @@ final class PasswordHasher: Sendable {
     func matches(_ password: String, _ hash: String?) async throws -> Bool {
         let rounds = rounds
         return try await work {
-            guard let known = hash.flatMap(PasswordHash.init(text:)) else {
+            guard let known = hash.flatMap(StoredPassword.init(text:)) else {
                 _ = try PasswordHash(password, rounds: rounds)
                 return false
             }

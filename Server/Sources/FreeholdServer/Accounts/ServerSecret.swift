@@ -12,19 +12,50 @@ public enum ServerSecret {
     public static func read(_ folder: String) throws -> String {
         let path = "\(folder)/\(fileName)"
         if !FileManager.default.fileExists(atPath: path) { try create(path) }
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        guard let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue, mode & 0o077 == 0 else {
-            throw SettingsError("\(path) may be read by others than its owner: chmod 600, and then change it.")
-        }
+        try checkMode(of: path)
         let text = try? String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
         guard let text, text.utf8.count >= 32 else { throw SettingsError("\(path) holds no secret of 32 bytes.") }
         return text
+    }
+
+    /// Checks that only the owner of a file with a secret can read it. A file of root may be readable by its group, as the files of systems that
+    /// distribute secrets are. For a link, the target is checked.
+    ///
+    /// - Throws: `SettingsError`
+    public static func checkMode(of path: String) throws {
+        let target = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: target),
+            let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue
+        else { throw SettingsError("The file \(path) can't be read.") }
+        let isRoots = (attributes[.ownerAccountID] as? NSNumber)?.intValue == 0
+        guard mode & (isRoots ? 0o037 : 0o077) == 0 else {
+            throw SettingsError(
+                "Other users than its owner can read \(path): execute chmod 600, and then exchange the secret."
+            )
+        }
     }
 
     /// Returns bytes by which a database recognizes the secret. The secret can't be computed from them.
     public static func mark(of secret: String) -> [UInt8] {
         let key = SymmetricKey(data: Array(secret.utf8))
         return Array(HMAC<SHA256>.authenticationCode(for: Array("freehold store 1".utf8), using: key))
+    }
+
+    /// Returns bytes by which a database recognizes the secrets that its servers share.
+    ///
+    /// - Parameter tokens: The secrets of issuers whose tokens the servers accept.
+    public static func mark(of secret: String, tokens: [String]) -> [UInt8] {
+        var code = HMAC<SHA256>(key: SymmetricKey(data: Array(secret.utf8)))
+        code.update(data: Array("freehold store 2".utf8))
+        for token in tokens { code.update(data: Array(SHA256.hash(data: Array(token.utf8)))) }
+        return Array(code.finalize())
+    }
+
+    /// Creates a file with a new secret, or leaves one that exists.
+    ///
+    /// - Throws: `SettingsError` if it can't be written.
+    public static func make(at path: String) throws {
+        if !FileManager.default.fileExists(atPath: path) { try create(path) }
     }
 
     /// Creates the file whole, or leaves the one that another process has created meanwhile.

@@ -2,6 +2,7 @@ import FreeholdHTTP
 
 import FreeholdSyncCore
 import Logging
+import Metrics
 
 extension ServerSettings {
     /// Returns the settings with which the server runs, and the service of accounts. The service is `nil` if the
@@ -11,12 +12,18 @@ extension ServerSettings {
     /// `checked(hasAccounts:)`.
     ///
     /// - Throws: `SettingsError`, `TokenRefusal`, and the errors of Freehold if the file of accounts can't be opened.
-    func withAccounts(_ logger: Logger, _ tls: TLSContexts?) async throws -> (ServerSettings, AccountService?) {
+    func withAccounts(
+        _ logger: Logger,
+        _ tls: TLSContexts?,
+        metrics: any MetricsFactory
+    ) async throws -> (ServerSettings, AccountService?) {
         guard let accounts else { return (try checked(), nil) }
         var options = AccountService.Options()
         (options.publicAddress, options.tokenLifetime) = (accounts.publicAddress, accounts.tokenLifetime)
         accounts.change(&options)
-        let store = try AccountStore(at: accounts.folder, timeout: options.storeTimeout, now: options.now)
+        let store: any AccountStorage =
+            try accounts.storage
+            ?? AccountStore(at: accounts.folder, timeout: options.storeTimeout, now: options.now)
         let apps = try await store.apps()
         let served = ServedApps(adoptsAlways: isDevelopment, store: store, logger: logger)
         for app in apps { served.update(app.id, try await store.documents(of: app.id)) }
@@ -34,7 +41,7 @@ extension ServerSettings {
             }
         }
         let service = try await AccountService(
-            folder: accounts.folder,
+            secret: try accounts.secret ?? ServerSecret.read(accounts.folder),
             store: store,
             served: served,
             members: AccountMembers(outside: tokenApps),
@@ -44,7 +51,8 @@ extension ServerSettings {
             openApps: open,
             names: ServerNames(host: Loopback.bare(host), tls: tls),
             syncPath: node.path,
-            logger: logger
+            logger: logger,
+            metrics: metrics
         )
         settings.node.apps = nodeApps(apps, service.members, served)
         return (settings, service)
@@ -80,7 +88,8 @@ extension ServerSettings {
         guard let members else { return apps }
         for name in apps.keys {
             let id = name.string
-            apps[name]?.isMember = { members.isMember($0, of: id) }
+            // The access of an app that is being imported begins with its import's end.
+            apps[name]?.isMember = { served[id]?.isBeingTransferred != true && members.isMember($0, of: id) }
         }
         return apps
     }

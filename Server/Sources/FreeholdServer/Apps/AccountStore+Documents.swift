@@ -1,6 +1,5 @@
 import Foundation
 import Freehold
-import FreeholdBSON
 import FreeholdEngine
 import FreeholdSyncRules
 
@@ -33,29 +32,12 @@ extension AccountStore {
                 throw AccountError.noApp
             }
             let old = try AppDocuments(stored, realm)
-            var documents = old
-            try body(&documents)
-            _ = try documents.versions()
+            let documents = try AppDocuments.changed(old, by: body)
             guard documents != old else { return documents }
             try documents.store(app, realm)
             stored.adoptsSchemas = documents.adoptsSchemas
             stored.documentsRevision += 1
             return documents
-        }
-    }
-
-    /// Stores the classes of clients that a server adopted, as far as they still fit the stored documents.
-    func adopt(_ tables: [TableSpec], app: String) async throws {
-        // An app of the settings without accounts has no place to store them.
-        guard try await self.app(app) != nil else { return }
-        try await changeDocuments(of: app) { documents in
-            let versions = try documents.versions()
-            let known = versions.newest
-            let adoption = try SchemaAdoption(server: known.tables, client: tables, mode: .development)
-            guard adoption.isAccepted else {
-                throw RuleError([], "They don't fit the schema that was pushed meanwhile.")
-            }
-            try documents.adopt(versions.pushing(adoption.tables, as: known.number).versions)
         }
     }
 
@@ -76,7 +58,7 @@ extension AccountStore {
     }
 
     /// Returns the users of a list whose data for rules has changed since a revision of their app.
-    func users(_ ids: [String], changedSince revision: Int) async throws -> [AccountUser] {
+    package func users(_ ids: [String], changedSince revision: Int) async throws -> [AccountUser] {
         try await work { realm in
             ids.compactMap { id in
                 guard let user = realm.object(ofType: StoredUser.self, forPrimaryKey: id), user.revision > revision
@@ -107,6 +89,23 @@ extension AccountStore {
     }
 }
 
+extension AccountStorage {
+    /// Stores the classes of clients that a server adopted, as far as they still fit the stored documents.
+    func adopt(_ tables: [TableSpec], app: String) async throws {
+        // An app of the settings without accounts has no place to store them.
+        guard try await self.app(app) != nil else { return }
+        try await changeDocuments(of: app) { documents in
+            let versions = try documents.versions()
+            let known = versions.newest
+            let adoption = try SchemaAdoption(server: known.tables, client: tables, mode: .development)
+            guard adoption.isAccepted else {
+                throw RuleError([], "They don't fit the schema that was pushed meanwhile.")
+            }
+            try documents.adopt(versions.pushing(adoption.tables, as: known.number).versions)
+        }
+    }
+}
+
 struct AppRevision: Hashable, Sendable {
     var documents: Int
     var users: Int
@@ -114,9 +113,17 @@ struct AppRevision: Hashable, Sendable {
 }
 
 extension AccountUser {
+    /// The largest size of custom data, in bytes.
+    static let mostCustomData = 4_096
+
+    /// Returns whether a text may be custom data: a JSON object of at most 4 KiB.
+    public static func isCustomData(_ text: String) -> Bool {
+        text.utf8.count <= mostCustomData && JSONValue(object: text) != nil
+    }
+
     /// - Throws: `AccountError`
-    static func check(customData: String) throws {
-        guard customData.utf8.count <= 4_096, JSONValue(object: customData) != nil else {
+    package static func check(customData: String) throws {
+        guard isCustomData(customData) else {
             throw AccountError.bad("custom data is a JSON object of at most 4 KiB")
         }
     }
@@ -125,63 +132,21 @@ extension AccountUser {
 // MARK: - Rows
 
 extension AppDocuments {
-    fileprivate init(_ app: StoredApp, _ realm: Realm) throws {
+    init(_ app: StoredApp, _ realm: Realm) throws {
         let id = app.id
-        var (schemas, asymmetric): ([SchemaDocument], Set<String>) = ([], [])
-        var (versions, rules): (SchemaVersions?, RuleSet?)
-        var (values, environment, project): (BSONDocument, BSONDocument, BSONDocument) = ([:], [:], [:])
-        var sinks: [SinkSettings] = []
-        for stored in realm.objects(StoredDocument.self).where({ $0.app == id }).sorted(byKeyPath: "key") {
-            let body = try BSONDocument(extendedJSON: stored.body)
-            switch StoredDocument.Kind(rawValue: stored.kind) {
-            case .schema:
-                guard case .document(let schema)? = body["schema"] else { continue }
-                var relationships: BSONDocument = [:]
-                if case .document(let found)? = body["relationships"] { relationships = found }
-                let document = SchemaDocument(schema: schema, relationships: relationships)
-                schemas.append(document)
-                if body["asymmetric"] == true { asymmetric.insert(document.className) }
-            case .versions: versions = try SchemaVersions(body)
-            case .rules: rules = try RuleSet(extendedJSON: stored.body)
-            case .values: values = body
-            case .environment: environment = body
-            case .sink: if let sink = SinkSettings(body) { sinks.append(sink) }
-            case .project: project = body
-            case nil: continue
-            }
+        let rows = realm.objects(StoredDocument.self).where { $0.app == id }.sorted(byKeyPath: "key").map { stored in
+            Row(kind: stored.kind, name: "", body: stored.body)
         }
-        self.init(
-            schemas: schemas,
-            asymmetric: asymmetric,
-            versions: versions,
-            rules: rules,
-            values: values,
-            environment: environment,
-            adoptsSchemas: app.adoptsSchemas,
-            sinks: sinks
-        )
-        self.project = project
+        try self.init(rows: Array(rows), adoptsSchemas: app.adoptsSchemas)
     }
 
     fileprivate func store(_ app: String, _ realm: Realm) throws {
         realm.delete(realm.objects(StoredDocument.self).where { $0.app == app })
-        func add(_ kind: StoredDocument.Kind, _ name: String, _ body: BSONDocument) throws {
+        for row in try rows() {
             let stored = StoredDocument()
-            (stored.key, stored.app, stored.kind) = ("\(app)/\(kind.rawValue)/\(name)", app, kind.rawValue)
-            stored.body = try body.extendedJSON(.canonical)
+            (stored.key, stored.app, stored.kind) = ("\(app)/\(row.kind)/\(row.name)", app, row.kind)
+            stored.body = row.body
             realm.add(stored)
         }
-        for document in schemas {
-            var body: BSONDocument = ["schema": .document(document.schema)]
-            if !document.relationships.isEmpty { body.append("relationships", .document(document.relationships)) }
-            if asymmetric.contains(document.className) { body.append("asymmetric", true) }
-            try add(.schema, document.className, body)
-        }
-        if let allVersions { try add(.versions, "", allVersions.document) }
-        if let rules { try add(.rules, "", rules.document) }
-        if !values.isEmpty { try add(.values, "", values) }
-        if !environment.isEmpty { try add(.environment, "", environment) }
-        if !project.isEmpty { try add(.project, "", project) }
-        for sink in sinks { try add(.sink, sink.className, sink.document) }
     }
 }

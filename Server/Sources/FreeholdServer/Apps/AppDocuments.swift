@@ -23,6 +23,14 @@ public struct AppDocuments: Hashable, Sendable {
     public var adoptsSchemas: Bool
     /// The destinations of the objects of asymmetric classes, at most one for each class.
     public var sinks: [SinkSettings]
+    /// The HTTP addresses that answer requests of users, at most one for each purpose.
+    public var hooks: [HookSettings] = []
+    /// The settings by which id tokens are checked, at most one for each provider.
+    public var providers: [ProviderSettings] = []
+    /// The state of the app's import from another server. `nil` if the app wasn't imported.
+    public var transfer: AppTransfer?
+    /// The settings of documents that can be read with SQL. Nil if they can't.
+    public var sql: SQLSettings?
     /// The parts of an imported App Services project that the server doesn't use. They are stored for an export.
     var project: BSONDocument = [:]
 
@@ -64,9 +72,13 @@ public struct AppDocuments: Hashable, Sendable {
     ///
     /// - Throws: `RuleError`
     public func storedRules() throws -> RuleSet? {
-        guard let rules, let allVersions else { return rules }
-        return try rules.mapped(to: allVersions)
+        try rules.map { try stored($0) }
     }
+
+    /// Returns other rules in stored names.
+    ///
+    /// - Throws: `RuleError`
+    func stored(_ rules: RuleSet) throws -> RuleSet { try allVersions.map { try rules.mapped(to: $0) } ?? rules }
 
     /// Returns the parts of the rules that don't fit the schema, with stored names of classes.
     ///

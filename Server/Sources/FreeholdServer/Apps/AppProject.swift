@@ -89,22 +89,38 @@ public struct AppProjectImport: Sendable {
         app.allowsAnonymous = enabled("anon-user") != nil
         if app.allowsAnonymous { taken.append("log-in: anonymous") }
         if let provider = enabled("local-userpass") {
-            app.emailPassword = provider.confirmsAutomatically ? .autoConfirm : .mail
-            taken.append(
-                "log-in: email and password, \(provider.confirmsAutomatically ? "confirmed at once" : "confirmed by mail")"
-            )
+            let hasHook = documents.hooks.contains { $0.purpose == .confirmation }
+            let isByHook = provider.config["runConfirmationFunction"] == true && hasHook
+            app.emailPassword = provider.confirmsAutomatically ? .autoConfirm : isByHook ? .hook : .mail
+            let way =
+                switch app.emailPassword {
+                case .autoConfirm: "confirmed at once"
+                case .hook: "confirmed by the hook"
+                case .mail, .closed: "confirmed by mail"
+                }
+            taken.append("log-in: email and password, \(way)")
         } else {
             app.emailPassword = .closed
         }
         if enabled("api-key") != nil { taken.append("log-in: API keys") }
+        for kind in [AccountProvider.google, .apple, .facebook] {
+            guard let provider = enabled(kind.rawValue) else { continue }
+            if !documents.providers.contains(where: { $0.provider == kind }),
+                let audience = provider.config["clientId"]?.stringValue, !audience.isEmpty
+            {
+                documents.providers.append(ProviderSettings(kind, audiences: [audience]))
+            }
+            guard let settings = documents.providers.first(where: { $0.provider == kind }) else { continue }
+            taken.append("log-in: id tokens of \(kind.rawValue) for \(settings.audiences.joined(separator: ", "))")
+        }
         guard !project.providers.isEmpty else { return }
         rest.append(
             UnsupportedPart(
                 .needed,
                 "auth/providers.json",
                 [],
-                "Users aren't in an export: they register anew, or 'user create' makes them. Their ids are other ones, so fields that hold "
-                    + "users' ids have to be changed in documents that are imported."
+                "Users aren't in a project: 'user import' reads a list of them with their ids. Users that register anew have other ids, and no rights on "
+                    + "documents that contain the earlier ones."
             )
         )
     }
@@ -159,8 +175,10 @@ extension AppServicesProject {
         project.set("anon-user", isEnabled: app.allowsAnonymous)
         project.set("local-userpass", isEnabled: app.emailPassword != .closed) { provider in
             provider.config["autoConfirm"] = .bool(app.emailPassword == .autoConfirm)
+            if app.emailPassword == .hook { provider.config["runConfirmationFunction"] = true }
         }
         project.set("api-key", isEnabled: true)
+        for hook in documents.hooks { notes.append("The hook '\(hook.purpose)' has no counterpart.") }
         for sink in documents.sinks { notes.append("The sink of \(sink.className) has no counterpart.") }
         notes.append("Users and documents aren't part of a project: see 'export' and 'user list'.")
         return (project, notes)

@@ -1,5 +1,7 @@
 import FreeholdBSON
 import FreeholdEngine
+import FreeholdRealmFront
+import FreeholdServerStore
 import FreeholdSyncCore
 public import FreeholdSyncRules
 import Synchronization
@@ -137,9 +139,48 @@ final class ServedApp: Sendable {
         }
     }
 
+    // MARK: Entry points of accounts
+
+    /// Returns the hook for a purpose.
+    func hook(_ purpose: HookPurpose) -> HookSettings? {
+        state.withLock { state in state.documents.hooks.first { $0.purpose == purpose } }
+    }
+
+    /// Returns the settings by which id tokens of a provider are checked.
+    func provider(_ provider: AccountProvider) -> ProviderSettings? {
+        state.withLock { state in state.documents.providers.first { $0.provider == provider } }
+    }
+
+    /// A Boolean value that indicates whether users and documents of another server are being imported. The app has no
+    /// log-ins until then.
+    var isBeingTransferred: Bool { state.withLock { $0.documents.transfer?.isOver == false } }
+
+    /// What programs read with SQL.
+    struct SQL: Hashable {
+        var settings: SQLSettings
+        var schema: SQLSchema
+    }
+
+    /// Nil if the app's documents can't be read with SQL.
+    var sql: SQL? {
+        state.withLock { state in
+            state.documents.sql.map { SQL(settings: $0, schema: SQLSchema(state.schema.versions)) }
+        }
+    }
+
     // MARK: Requests of the machine
 
     var tables: [TableSpec] { state.withLock { $0.schema.tables } }
+    /// Returns the classes that official Realm clients of a schema version have. Clients name exactly the numbers of versions.
+    func realmSchema(_ version: UInt64) -> RealmSchemaAnswer {
+        state.withLock { state in
+            let versions = state.schema.versions
+            if versions.isPlain { return .tables(versions.newest.tables) }
+            let found = versions.version(for: version)
+            return found.number <= version ? .tables(found.tables) : .unknown
+        }
+    }
+
     /// The stored classes, for conditions.
     var conditions: ConditionSchema { state.withLock { $0.conditions } }
     /// The lens of programs without a file. `nil` if they see the stored form.
@@ -147,6 +188,32 @@ final class ServedApp: Sendable {
     /// The number of the newest version.
     var newest: UInt64 { state.withLock { $0.schema.versions.newest.number } }
     var hasRules: Bool { state.withLock { $0.rules != nil } }
+    /// A Boolean value that indicates whether new classes of clients are adopted.
+    var isDevelopment: Bool { state.withLock { $0.schema.mode == .development } }
+
+    /// The rules and the data with which they are compiled.
+    struct RuleParts {
+        let rules: RuleSet
+        let schema: RuleSchema
+        let values: BSONDocument
+        let environment: BSONDocument
+    }
+
+    /// Returns the rules in stored names. Returns `nil` if the app has no rules, and no other ones are given.
+    ///
+    /// - Parameter other: Rules in the place of the app's, in the names of the newest version.
+    /// - Throws: `RuleError` if the other rules don't fit the versions of the schema.
+    func ruleParts(with other: RuleSet?) throws -> RuleParts? {
+        let (own, documents, schema) = state.withLock { ($0.rules, $0.documents, $0.ruleSchema) }
+        guard let rules = try other.map({ try documents.stored($0) }) ?? own else { return nil }
+        return RuleParts(
+            rules: rules,
+            schema: schema,
+            values: documents.values,
+            environment: documents.environment
+        )
+    }
+
     /// A Boolean value that indicates whether files are checked against a schema. An app without classes, rules and
     /// development mode serves files with any schema.
     var hasSchema: Bool { state.withLock { $0.hasSchema } }
@@ -197,12 +264,10 @@ extension SchemaVersions {
 extension RuleUser {
     /// Creates the data of an account for rules.
     public init(_ user: AccountUser) {
-        var data: BSONDocument = [:]
-        if let email = user.email { data["email"] = .string(email) }
         let custom = try? BSONDocument(extendedJSON: user.customData)
         self.init(
             id: user.id,
-            data: data,
+            data: user.data,
             customData: custom ?? [:],
             identities: user.identities.map { ["id": .string($0.id), "provider_type": .string($0.provider)] }
         )

@@ -7,7 +7,7 @@ import Synchronization
 final class ServedApps: Sendable {
     private let apps = Mutex<[String: ServedApp]>([:])
     private let adoptsAlways: Bool
-    private let store: AccountStore?
+    private let store: (any AccountStorage)?
     private let logger: Logger
     /// A closure that receives the app whose sessions have to bind again, or `nil` for none.
     private let changed = Mutex<@Sendable (_ bindsAnew: String?) -> Void>({ _ in })
@@ -16,7 +16,7 @@ final class ServedApps: Sendable {
     ///   - adoptsAlways: A Boolean value that indicates whether classes of clients are adopted regardless of an app's
     ///     documents.
     ///   - store: The store for adopted classes.
-    init(adoptsAlways: Bool, store: AccountStore?, logger: Logger) {
+    init(adoptsAlways: Bool, store: (any AccountStorage)?, logger: Logger) {
         (self.adoptsAlways, self.store, self.logger) = (adoptsAlways, store, logger)
     }
 

@@ -34,16 +34,7 @@ struct DocumentRequest: Sendable {
         }
         self.app = app
         (className, key) = (request.parameters["class"], request.parameters["key"])
-        var parameters: [String: String] = [:]
-        for pair in (request.query ?? "").split(separator: "&").prefix(32) {
-            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let plain = sides.map { String($0).replacing("+", with: " ").removingPercentEncoding }
-            guard let name = plain[0], let value = plain.count > 1 ? plain[1] : "" else {
-                throw DocumentFailure.bad("A parameter isn't written as URLs have them.")
-            }
-            parameters[name] = value
-        }
-        self.parameters = parameters
+        parameters = try Self.parameters(of: request)
         (body, memory) = (request.body, (request.budget as? RequestBudget)?.memory)
         lastEvent = request.head.headers.first(name: "Last-Event-ID")
         if let tag = request.head.headers.first(name: "If-Match") {
@@ -54,6 +45,22 @@ struct DocumentRequest: Sendable {
         } else {
             expected = nil
         }
+    }
+
+    /// Returns the parameters of a request's target.
+    ///
+    /// - Throws: `DocumentFailure` if one of them isn't written like those of URLs.
+    static func parameters(of request: HTTPRequest) throws -> [String: String] {
+        var parameters: [String: String] = [:]
+        for pair in (request.query ?? "").split(separator: "&").prefix(32) {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let plain = sides.map { String($0).replacing("+", with: " ").removingPercentEncoding }
+            guard let name = plain[0], let value = plain.count > 1 ? plain[1] : "" else {
+                throw DocumentFailure.bad("A parameter isn't written as URLs have them.")
+            }
+            parameters[name] = value
+        }
+        return parameters
     }
 
     /// - Throws: `DocumentFailure`

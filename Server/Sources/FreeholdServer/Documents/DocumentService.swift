@@ -157,7 +157,7 @@ struct DocumentService: Sendable {
         seen: [ObjectName: StreamVersion],
         _ access: StreamAccess
     ) async throws -> (version: StreamVersion, refusals: [Refusal]) {
-        let submission = Submission(
+        var submission = Submission(
             stream: access.stream,
             user: access.user,
             changes: changes,
@@ -165,6 +165,7 @@ struct DocumentService: Sendable {
             lens: access.lens,
             schemaVersion: access.schemaVersion
         )
+        submission.isUnrestricted = access.isUnrestricted
         switch try await node.submit(submission).get() {
         case .done(let version, let refusals): return (version, refusals)
         case .failed(.forbidden, _): throw DocumentFailure.forbidden

@@ -21,6 +21,8 @@ struct StreamAccess: Sendable {
     let schema: ConditionSchema?
     /// The maximum number of steps to compare one object with a query.
     let objectSteps: Int
+    /// A Boolean value that indicates whether the rights of users don't apply, because an administrator reads and writes.
+    var isUnrestricted = false
 
     /// - Throws: `ConditionError`
     func sight(_ className: String, _ query: String) throws(ConditionError) -> DocumentSight {

@@ -14,6 +14,21 @@ extension ServerNode {
             probe(configuration.path.withSingleSlashes, operation: "sync", [404, 503]) { [self] _ in
                 isDraining ? HTTPAnswer(status: .serviceUnavailable, body: "draining\n") : Self.nothing
             },
+            // The same for official Realm clients. A request without a valid token stays a request.
+            HTTPRoute(
+                .GET,
+                String(configuration.path.withSingleSlashes.dropFirst()) + "/api/client/v2.0/app/{app}/realm-sync",
+                operation: "realm-sync",
+                statuses: [401, 503]
+            ) { [self] _ in
+                isDraining
+                    ? HTTPAnswer(status: .serviceUnavailable, body: "draining\n")
+                    : HTTPAnswer(
+                        status: .unauthorized,
+                        type: "application/json",
+                        body: #"{"error":"invalid session","error_code":"InvalidSession","link":""}"#
+                    )
+            },
         ])
     }
 
@@ -30,6 +45,9 @@ extension ServerNode {
                 HTTPAnswer(type: "application/json", body: status.json + "\n")
             },
             probe("/sessions", operation: "sessions", [200, 503]) { [self] _ in await sessions() },
+            probe("/realm-clients", operation: "realm-clients", [200]) { [self] _ in
+                HTTPAnswer(type: "application/json", body: realmClients.json + "\n")
+            },
         ])
     }
 
@@ -94,12 +112,16 @@ extension ServerNode.Status {
             [
                 "app": .string(stream.app), "stream": .string(stream.stream),
                 "failures": .int64(Int64(stream.failures)), "reason": .string(stream.reason),
+                "diskFull": .bool(stream.isDiskFull),
             ]
         }
         var lists: BSONDocument = [:]
         if let storeFailure { lists["storeFailure"] = .string(storeFailure) }
         lists["blocked"] = .array(streams)
         lists["memory"] = .document(memory.document)
+        lists["realmClients"] = .document(
+            BSONDocument(realmClients.map { (key: $0.key, value: .int64(Int64($0.value))) })
+        )
         let list = (try? lists.extendedJSON()) ?? "{}"
         return """
             {"ready":\(isReady),"draining":\(isDraining),"connections":\(connections),"sessions":\(sessions),"commits":\(commits),\

@@ -59,7 +59,7 @@ public final class NodeListener: Sendable {
         let bodies = BodyLoad(limits)
         application.budget = { RequestBudget(MemoryAccount(node.memory), bodies, limits) }
         let circles = Circles(limits)
-        let webSocket = HTTPWebSocket(
+        var webSocket = HTTPWebSocket(
             path: configuration.path,
             frameBytes: Int(clamping: min(limits.messageBytes &+ 64, UInt64(UInt32.max))),
             isOpen: { _ in !node.isDraining },
@@ -71,6 +71,22 @@ public final class NodeListener: Sendable {
                 try pipeline.addHandler(peer)
             }
         )
+        let realm = RealmEndpoint(node)
+        webSocket.family = HTTPWebSocketFamily(matches: { realm.app(of: $0) != nil }) { head in
+            await realm.admit(head) { channel, admission in
+                let pipeline = channel.pipeline.syncOperations
+                let peer = Peer(node, channel, circles.circle(channel.eventLoop), realm: admission)
+                let client = RealmClients.Client(
+                    agent: admission.agent,
+                    app: admission.app,
+                    user: admission.identity.user
+                )
+                node.realmClients.add(peer.number, client)
+                let frames = try pipeline.handler(type: ByteToMessageHandler<WebSocketFrameDecoder>.self)
+                try pipeline.addHandler(GreetingGate(peer), position: .before(frames))
+                try pipeline.addHandler(peer)
+            }
+        }
         return NodeListener(
             try await HTTPListener.listen(
                 application,
@@ -94,7 +110,19 @@ public final class NodeListener: Sendable {
         group: any EventLoopGroup,
         metrics: @escaping @Sendable () -> String
     ) async throws -> NodeListener {
-        var application = HTTPApplication(groups: [node.administratorGroup(metrics)])
+        try await listenForAdministrator(node, host: host, port: port, services: [], group: group, metrics: metrics)
+    }
+
+    /// - Parameter services: The groups of routes in addition to those of the node itself.
+    static func listenForAdministrator(
+        _ node: ServerNode,
+        host: String,
+        port: Int,
+        services: [HTTPGroup],
+        group: any EventLoopGroup,
+        metrics: @escaping @Sendable () -> String
+    ) async throws -> NodeListener {
+        var application = HTTPApplication(groups: services + [node.administratorGroup(metrics)])
         application.limits = node.configuration.limits.http
         // Otherwise a web page with a host name that leads to this machine could read the port's answers without a token.
         application.allows = Loopback.allows
@@ -113,7 +141,7 @@ public final class NodeListener: Sendable {
 extension HTTPMiddleware where Self == CompressionMiddleware {
     /// Compresses answers with documents. The compression takes turns with other long work of the user.
     fileprivate static func documents(_ node: ServerNode) -> CompressionMiddleware {
-        CompressionMiddleware(operations: DocumentService.compressedOperations) { request, bytes in
+        CompressionMiddleware { request, bytes in
             let user = SyncString(request.user?.user ?? "")
             return try? await node.work.run(for: user) { GzipCompression.shared.compressed(bytes) }
         }

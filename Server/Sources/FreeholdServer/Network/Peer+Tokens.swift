@@ -17,11 +17,20 @@ extension Peer {
             } catch let refusal as TokenRefusal {
                 reason = refusal.reason
             } catch {
-                reason = "\(type(of: error))"
+                let kind = "\(type(of: error))"
+                return loop.execute { self.cannotIdentify(kind) }
             }
             let (found, why) = (identity, reason)
             loop.execute { self.identified(hello, bytes, found, why) }
         }
+    }
+
+    /// Ends the connection because it isn't known whether the token is good, for example while accounts can't be read.
+    private func cannotIdentify(_ kind: String) {
+        isIdentifying = false
+        guard !isFinishing else { return }
+        node.logger.error("a token can't be looked at", metadata: ["connection": "\(number)", "kind": "\(kind)"])
+        end(.transient(after: 1_000), "The accounts can't be reached now.")
     }
 
     /// Replaces the messages that wait for the check of a token.
@@ -51,6 +60,7 @@ extension Peer {
                     return end(.transient(after: 60_000), "The user has too many connections.")
                 }
                 countedUser = user
+                agent = (hello.agent?.string ?? "").prefix(200).description.loggable
                 takeTurns(as: user)
             }
             self.identity = identity

@@ -1,4 +1,5 @@
 import FreeholdCompression
+import FreeholdRealmFront
 import FreeholdSyncCore
 import Logging
 import Metrics
@@ -21,12 +22,20 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     private let circle: PeerCircle
     /// The bytes that the node keeps for the connection.
     let memory: MemoryAccount
+    /// The front end of the connection of an official Realm client. `nil` for a Freehold client.
+    var front: RealmFront?
+    /// The bytes that the front end keeps, as they are counted.
+    var frontBytes = 0
+    /// The last reports of the front end's sessions, and their time.
+    var reported = NIODeadline.now()
 
     /// A Boolean value that indicates whether the machine knows the connection. Used on the node's loop.
     var isOpened = false
     /// The user, once the connection is counted for it. It is written before a message is handled in the user's turns, and read during these
     /// turns.
     var countedUser: SyncString?
+    /// The client's name and version, as the client sent it. It is written and read like `countedUser`.
+    var agent = ""
     /// The number of sessions that are counted for the connection. Used on the node's loop.
     var countedSessions = 0
 
@@ -81,13 +90,15 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     /// The data of the newest ping that is to be answered after the present one.
     private var duePong: ByteBuffer?
 
-    init(_ node: ServerNode, _ channel: any Channel, _ circle: PeerCircle) {
+    init(_ node: ServerNode, _ channel: any Channel, _ circle: PeerCircle, realm: RealmAdmission? = nil) {
         number = node.nextConnection()
         turn = SyncString("connection \(number)")
         (self.node, self.channel, self.circle) = (node, channel, circle)
         limits = node.configuration.limits
         memory = MemoryAccount(node.memory)
         codec = MessageCodec(limit: Int(clamping: limits.messageBytes))
+        (front, identity) = (realm?.front, realm?.identity)
+        agent = realm?.agent ?? ""
     }
 
     /// Assigns later messages of the connection to the turns of a user.
@@ -97,7 +108,9 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
 
     func handlerAdded(context: ChannelHandlerContext) {
         circle.add(self)
+        if front != nil { openFront() }
         node.opened(self)
+        if let actions = front?.open(now: node.now()) { perform(actions) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -108,6 +121,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         memory.set(.fragments, to: 0)
         memory.set(.unsent, to: 0)
         circle.remove(self)
+        node.realmClients.remove(number)
         node.closed(self)
         context.fireChannelInactive()
     }
@@ -194,6 +208,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         node.metrics.bytesIn.increment(by: whole.readableBytes)
         // A large message is refused before it is decompressed and decoded.
         let frameBytes = Array(whole.readableBytesView)
+        if front != nil { return takeFront(frameBytes) }
         guard MessageCodec.bodyBytes(of: frameBytes) <= Self.greetingBytes || memory.isWithinShare else {
             return endOverShare()
         }
@@ -307,6 +322,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
 
     private func write(_ messages: [OutgoingMessage]) {
         guard !isFinishing, channel.isActive else { return }
+        if front != nil { return takeFront(messages) }
         var (bytes, frames) = (0, [WebSocketFrame]())
         for message in messages {
             do throws(CodecError) {
@@ -323,9 +339,15 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
                 return cut()
             }
         }
+        write(frames, bytes)
+    }
+
+    /// Writes frames with this number of bytes.
+    func write(_ all: [WebSocketFrame], _ bytes: Int) {
+        var frames = all
         guard let last = frames.popLast() else { return }
         let sum = bytes
-        node.metrics.messagesOut.increment(by: messages.count)
+        node.metrics.messagesOut.increment(by: all.count)
         node.metrics.bytesOut.increment(by: sum)
         if waiting == 0 { lastProgress = .now() }
         waiting += sum
@@ -341,6 +363,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         waiting -= bytes
         memory.set(.unsent, to: waiting)
         lastProgress = .now()
+        if front != nil, !isFinishing, waiting <= limits.waitingBytes / 16 { flushFront() }
         guard !heldCredits.isEmpty, waiting <= limits.waitingBytes / 16 else { return }
         let credits = heldCredits
         heldCredits = []
@@ -370,6 +393,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
 
     /// Ends the connection without asking the machine.
     func end(_ fault: SyncFault, _ text: SyncString) {
+        if front != nil { return endFront(fault) }
         write([OutgoingMessage(session: nil, frame: SharedFrame(.error(nil, ErrorMessage(fault, text: text))))])
         finishNow()
     }
@@ -377,11 +401,13 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     /// Ends the connection once everything is written. Any thread may call it.
     func finish() { channel.eventLoop.execute { self.finishNow() } }
 
-    private func finishNow() {
+    ///
+    /// - Parameter reason: The code of the close frame. An official Realm client has to look for the server again when the node ends.
+    func finishNow(_ reason: UInt16? = nil) {
         guard !isFinishing else { return }
         isFinishing = true
         var code = channel.allocator.buffer(capacity: 2)
-        code.write(webSocketErrorCode: .normalClosure)
+        code.write(webSocketErrorCode: WebSocketErrorCode(codeNumber: Int(reason ?? (front == nil ? 1000 : 4003))))
         write(.connectionClose, code)
         // If a socket with unread bytes is closed, the bytes that were written last can be lost. So the other side gets time to close first.
         channel.eventLoop.scheduleTask(in: .seconds(2)) { self.cut() }
@@ -414,6 +440,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
             if now - lastProgress > .milliseconds(limits.stallTimeout) { return drop() }
         }
         if let expires = identity?.expires, expires < time { end(.auth, "The token has expired.") }
+        if front != nil, !isFinishing { reportFront(now) }
     }
 
     /// Ends the connection if it was opened with one of these log-ins, which have ended. Called on the channel's loop.

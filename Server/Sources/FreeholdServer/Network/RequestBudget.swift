@@ -90,6 +90,7 @@ extension NodeLimits {
     var http: HTTPLimits {
         var limits = HTTPLimits()
         limits.connections = connections
+        limits.connectionsPerAddress = connectionsPerAddress
         limits.requestTimeout = greetingTimeout
         limits.bodyTimeout = messageTimeout
         limits.keepAliveTimeout = keepAliveTimeout

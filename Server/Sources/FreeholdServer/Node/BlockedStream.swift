@@ -9,10 +9,12 @@ public struct BlockedStream: Hashable, Sendable, Codable {
     public let failures: Int
     /// The store's text for the last failure.
     public let reason: String
+    /// A Boolean value that indicates whether the last write failed because a disk is full.
+    public let isDiskFull: Bool
 
-    init(_ name: StreamName, failures: Int, reason: String) {
+    init(_ name: StreamName, failures: Int, reason: String, isDiskFull: Bool) {
         (app, stream) = (name.app.string, "\(name)")
-        (self.failures, self.reason) = (failures, reason)
+        (self.failures, self.reason, self.isDiskFull) = (failures, reason, isDiskFull)
     }
 }
 
@@ -64,7 +66,8 @@ extension ServerStoreRequest.Kind {
     /// A Boolean value that indicates whether the request writes the stream's file.
     var isWrite: Bool {
         switch self {
-        case .makeFile, .openWriter, .noteFile, .noteQueries, .commit, .stage, .dropParts, .keepPart, .trimParts,
+        case .makeFile, .openWriter, .noteFile, .noteQueries, .noteFront, .commit, .stage, .dropParts, .keepPart,
+            .trimParts,
             .trimFiles, .trimWriters, .trim:
             true
         case .bind, .read, .parts, .keptParts, .step, .page, .keys, .objects: false

@@ -5,6 +5,9 @@ public import FreeholdSyncCore
 public struct NodeLimits: Hashable, Sendable {
     /// The maximum number of connections of a listener, of all kinds.
     public var connections = 20_000
+    /// The maximum number of connections of one address while a listener has more than half of ``connections``: see
+    /// `HTTPLimits.connectionsPerAddress`.
+    public var connectionsPerAddress: Int?
     /// The maximum number of connections of a user, including change streams over HTTP.
     public var connectionsPerUser = 50
     /// The maximum number of sessions of a connection.

@@ -14,6 +14,10 @@ struct NodeMetrics: Sendable {
     let groups: Counter
     let storeFailures: Counter
     let store: Timer
+    /// The number of streams whose last write failed.
+    let blockedStreams: Meter
+    /// 1 if the last write of a stream failed because a disk is full. Otherwise 0.
+    let fullDisk: Meter
     let refusedTokens: Counter
     let unreadable: Counter
     let slow: Counter
@@ -34,6 +38,8 @@ struct NodeMetrics: Sendable {
         objects = counter("freehold_objects_written_total")
         groups = counter("freehold_groups_total")
         storeFailures = counter("freehold_store_failures_total")
+        blockedStreams = Meter(label: "freehold_blocked_streams", dimensions: [], factory: factory)
+        fullDisk = Meter(label: "freehold_disk_full", dimensions: [], factory: factory)
         store = Timer(label: "freehold_store_seconds", dimensions: [], factory: factory)
         refusedTokens = counter("freehold_tokens_refused_total")
         unreadable = counter("freehold_unreadable_messages_total")
@@ -46,5 +52,12 @@ struct NodeMetrics: Sendable {
             }
         )
         overShare = counter("freehold_over_share_total")
+        note([BlockedStream]())
+    }
+
+    /// Records the streams whose last write failed.
+    func note(_ blocked: some Collection<BlockedStream>) {
+        blockedStreams.set(blocked.count)
+        fullDisk.set(blocked.contains(where: \.isDiskFull) ? 1 : 0)
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+public import FreeholdServerStore
 public import FreeholdSyncCore
 
 /// The store of a node: everything that outlives the node is in it.
@@ -36,10 +37,14 @@ public protocol NodeStore: Sendable {
 
     /// The objects of asymmetric classes, for sinks. Nil if sinks aren't possible.
     var ingest: (any IngestStore)? { get }
+
+    /// What programs read and write with SQL. Nil if the store isn't a database.
+    var sql: (any SQLStore)? { get }
 }
 
 extension NodeStore {
     public var ingest: (any IngestStore)? { nil }
+    public var sql: (any SQLStore)? { nil }
 }
 
 /// A store that blocks the calling thread until it has the answer.

@@ -47,7 +47,11 @@ public final class ServerNode: @unchecked Sendable {
     private let matcher: any ConditionMatcher
     private let start: (wall: Int64, instant: ContinuousClock.Instant)
     let seats = ChangeSeats()
+    /// The last refused writes, conflicts and client resets.
+    let records = NodeRecords()
     let loginTable = LoginTable()
+    /// The official Realm clients that are connected.
+    let realmClients = RealmClients()
     let followed = FollowedStreams()
     let reads: StoreReads
     /// The queue for long work.
@@ -151,6 +155,8 @@ public final class ServerNode: @unchecked Sendable {
         public var blocked: [BlockedStream] = []
         /// The bytes that the node keeps.
         public var memory = MemoryStatus()
+        /// The numbers of connected official Realm clients, by the names and versions of their SDKs.
+        public var realmClients: [String: Int] = [:]
     }
 
     public var status: Status { makeStatus(memoryStatus) }
@@ -170,7 +176,8 @@ public final class ServerNode: @unchecked Sendable {
                 commits: state.commits,
                 storeFailure: state.storeFailure,
                 blocked: state.blocked.values.sorted { ($0.app, $0.stream) < ($1.app, $1.stream) },
-                memory: memory
+                memory: memory,
+                realmClients: realmClients.agents
             )
         }
     }
@@ -278,7 +285,9 @@ public final class ServerNode: @unchecked Sendable {
 
     private func count(_ message: ClientMessage, _ peer: Peer) {
         switch message {
-        case .bind:
+        case .bind(_, let bind):
+            // A front end reads the row of a file before it binds it.
+            if bind.front?.isReading == true { return }
             peer.countedSessions += 1
             sessions += 1
             note()
@@ -382,6 +391,14 @@ public final class ServerNode: @unchecked Sendable {
         }
     }
 
+    /// Reads whether another program has committed to a stream, without waiting for the next look.
+    func look(at stream: StreamName) {
+        loop.execute {
+            guard !self.isStopped.load(ordering: .acquiring) else { return }
+            self.handle(.timer(.look(stream)))
+        }
+    }
+
     /// Replaces the classes, by app, whose objects aren't accepted now; see `ServerEvent.hold`.
     func hold(_ classes: [SyncString: Set<SyncString>]) {
         loop.execute {
@@ -400,6 +417,8 @@ public final class ServerNode: @unchecked Sendable {
 
     private func handle(_ event: ServerEvent) {
         let actions = machine.handle(event, now: now(), random: &random)
+        let notes = machine.takeNotes()
+        if !notes.isEmpty { records.take(notes) }
         var batches: [ConnectionNumber: [OutgoingMessage]] = [:]
         var shared: [SharedFrame] = []
         // Sessions with equal views are sent equal parts.
@@ -521,6 +540,7 @@ public final class ServerNode: @unchecked Sendable {
                 (state.storeFailures, state.storeFailure) = (0, nil)
                 guard asked.isWrite, state.blocked.removeValue(forKey: asked.stream) != nil else { return }
                 state.log.succeeded("\(asked.stream)")
+                metrics.note(state.blocked.values)
             }
         }
         handle(.answered(number, answer))
@@ -543,7 +563,13 @@ public final class ServerNode: @unchecked Sendable {
             var failures = 1
             if isWrite, let stream {
                 failures = (state.blocked[stream]?.failures ?? 0) + 1
-                state.blocked[stream] = BlockedStream(stream, failures: failures, reason: reason)
+                state.blocked[stream] = BlockedStream(
+                    stream,
+                    failures: failures,
+                    reason: reason,
+                    isDiskFull: isFullDisk
+                )
+                metrics.note(state.blocked.values)
             }
             return (failures, state.log.takes(reason, of: stream.map { "\($0)" } ?? "", at: now))
         }

@@ -1,7 +1,7 @@
 import FreeholdHTTP
 
 import NIOCore
-import NIOHTTP1
+public import NIOHTTP1
 import NIOPosix
 
 /// A client of a server's administrator port.
@@ -15,6 +15,25 @@ public enum AdministratorClient {
         _ path: String,
         host: String,
         port: Int,
+        within seconds: Int64 = 5
+    ) async throws -> (status: Int, body: String) {
+        try await send(.GET, path, host: host, port: port, within: seconds)
+    }
+
+    /// Sends a request.
+    ///
+    /// - Parameters:
+    ///   - headers: The headers in addition to the host and the length of the body.
+    ///   - seconds: The maximum time to connect, and then to receive the answer.
+    /// - Returns: The status code and the body, of at most 16 MiB.
+    /// - Throws: An error if the server doesn't answer in time.
+    public static func send(
+        _ method: HTTPMethod,
+        _ path: String,
+        host: String,
+        port: Int,
+        headers more: [(String, String)] = [],
+        body: [UInt8] = [],
         within seconds: Int64 = 5
     ) async throws -> (status: Int, body: String) {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -31,19 +50,29 @@ public enum AdministratorClient {
             return try await promise.futureResult.get()
         }
         let timer = loop.scheduleTask(in: .seconds(seconds)) { channel.close(promise: nil) }
-        let headers: HTTPHeaders = ["Host": ServerSettings.authority(host, port)]
-        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: headers)
+        var headers: HTTPHeaders = ["Host": ServerSettings.authority(host, port)]
+        headers.add(contentsOf: more)
+        if !body.isEmpty { headers.add(name: "Content-Length", value: "\(body.count)") }
+        let head = HTTPRequestHead(version: .http1_1, method: method, uri: path, headers: headers)
         channel.write(HTTPClientRequestPart.head(head), promise: nil)
+        if !body.isEmpty {
+            channel.write(HTTPClientRequestPart.body(.byteBuffer(ByteBuffer(bytes: body))), promise: nil)
+        }
         channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
         defer { timer.cancel() }
         return try await promise.futureResult.get()
     }
 
+    private static let mostBytes = 16 << 20
+
+    /// The answer has more than 16 MiB.
+    private struct TooLong: Error {}
+
     private final class Answer: ChannelInboundHandler {
         typealias InboundIn = HTTPClientResponsePart
 
         private let promise: EventLoopPromise<(status: Int, body: String)>
-        private var (status, body) = (0, "")
+        private var (status, body) = (0, ByteBuffer())
 
         init(_ promise: EventLoopPromise<(status: Int, body: String)>) { self.promise = promise }
 
@@ -51,9 +80,14 @@ public enum AdministratorClient {
             switch unwrapInboundIn(data) {
             case .head(let head): status = Int(head.status.code)
             case .body(let bytes):
-                if body.utf8.count < 16 << 20 { body += String(buffer: bytes) }
+                // A character can be in two pieces, so the text is made of all bytes.
+                guard body.readableBytes + bytes.readableBytes <= AdministratorClient.mostBytes else {
+                    promise.fail(TooLong())
+                    return context.close(promise: nil)
+                }
+                body.writeImmutableBuffer(bytes)
             case .end:
-                promise.succeed((status, body))
+                promise.succeed((status, String(buffer: body)))
                 context.close(promise: nil)
             }
         }

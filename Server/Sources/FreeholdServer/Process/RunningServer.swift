@@ -29,8 +29,11 @@ public final class RunningServer: Sendable {
     private let reloading: Task<Void, Never>?
     private let watching: Task<Void, Never>?
     private let ingest: IngestService?
+    private let sql: Task<Void, Never>?
     /// The watch of the file of accounts. `nil` without accounts.
     let watch: AccountWatch?
+    /// The last lines of the log.
+    private let logs: LogRing
 
     private init(
         _ node: ServerNode,
@@ -39,11 +42,15 @@ public final class RunningServer: Sendable {
         _ logger: Logger,
         _ threads: [MultiThreadedEventLoopGroup],
         _ tls: TLSContexts?,
-        _ watch: AccountWatch?
+        _ watch: AccountWatch?,
+        _ sql: SQLService?,
+        _ logs: LogRing
     ) {
         (self.node, self.listeners, self.settings) = (node, listeners, settings)
         (self.logger, self.threads, ingest) = (logger, threads, watch?.ingest)
         self.watch = watch
+        self.logs = logs
+        self.sql = sql.map { sql in Task { await sql.run() } }
         port = listeners[0].port
         administratorPort = listeners.count > 1 ? listeners[1].port : nil
         watching = watch.map { watch in Task { await watch.run() } }
@@ -72,9 +79,10 @@ public final class RunningServer: Sendable {
         logger: Logger,
         metrics: PrometheusMetrics = PrometheusMetrics()
     ) async throws -> RunningServer {
-        let (own, logger) = (settings, logger.safe)
+        let logs = LogRing()
+        let (own, logger) = (settings, logger.safe(keeping: logs))
         let tls = try settings.tls.map { try TLSContexts(certificates: $0.certificates, key: $0.key) }
-        let (checked, accounts) = try await settings.withAccounts(logger, tls)
+        let (checked, accounts) = try await settings.withAccounts(logger, tls, metrics: metrics)
         var settings = checked
         settings.node.writers = settings.node.writers ?? accounts.map { WriterSecrets(secret: $0.tokens.secret) }
         let authenticator = try await settings.authenticator(accounts)
@@ -90,6 +98,20 @@ public final class RunningServer: Sendable {
             logger: logger,
             metrics: metrics
         )
+        let disk = own.accounts.map { DiskMetrics(folder: $0.folder, metrics) }
+        let documents = DocumentService(node, positions: positions)
+        let administration = accounts.map { accounts in
+            AdministratorService(
+                node,
+                key: AdministratorKey(secret: accounts.tokens.secret),
+                accounts: accounts,
+                documents: documents,
+                logs: logs,
+                logger: logger,
+                store: store.sql != nil ? .postgresql : store.ingest != nil ? .files : .memory,
+                folder: own.accounts?.folder
+            )
+        }
         var listeners: [NodeListener] = []
         do {
             let listener = try await listening(at: settings.host, settings.port, "port") {
@@ -98,7 +120,7 @@ public final class RunningServer: Sendable {
                     host: settings.host,
                     port: settings.port,
                     tls: tls,
-                    services: [DocumentService(node, positions: positions).group] + (accounts.map { [$0.group] } ?? []),
+                    services: [documents.group] + (accounts.map { [$0.group] } ?? []),
                     observers: [HTTPLog(logger), HTTPMetrics(metrics, prefix: "freehold_http")],
                     group: group
                 )
@@ -110,8 +132,12 @@ public final class RunningServer: Sendable {
                         node,
                         host: settings.administratorHost,
                         port: port,
+                        services: administration.map { [$0.group] } ?? [],
                         group: group
-                    ) { metrics.text() }
+                    ) {
+                        disk?.measure()
+                        return metrics.text()
+                    }
                 }
                 listeners.append(listener)
             }
@@ -133,6 +159,18 @@ public final class RunningServer: Sendable {
             node.onIngest { [weak service] in service?.ingested($0, $1) }
             ingest = service
         }
+        administration?.follow(ingest)
+        var sql: SQLService?
+        if let database = store.sql, let accounts, let writers = settings.node.writers {
+            sql = SQLService(
+                database,
+                node: node,
+                accounts: accounts,
+                writers: writers,
+                logger: logger,
+                metrics: metrics
+            )
+        }
         let server = RunningServer(
             node,
             listeners,
@@ -140,7 +178,9 @@ public final class RunningServer: Sendable {
             logger,
             [group, machine],
             tls,
-            accounts.map { AccountWatch(node: node, accounts: $0, settings: own, logger: logger, ingest: ingest) }
+            accounts.map { AccountWatch(node: node, accounts: $0, settings: own, logger: logger, ingest: ingest) },
+            sql,
+            logs
         )
         logger.info(
             "listening",
@@ -176,11 +216,14 @@ public final class RunningServer: Sendable {
     public func stop(after milliseconds: Int64? = nil) async {
         reloading?.cancel()
         watching?.cancel()
+        sql?.cancel()
         // During the drain, the administrator's port still reports the state.
         await listeners[0].close()
         let time = milliseconds ?? settings.drainTime
         let drained = node.drain(time)
+        logs.releaseAll()
         await listeners[0].drain(within: time)
+        watch?.accounts.hooks.shares.stop()
         try? await drained.get()
         await ingest?.stop(after: .milliseconds(max(milliseconds ?? settings.drainTime, 1_000)))
         for listener in listeners.dropFirst() { await listener.close() }
@@ -193,9 +236,12 @@ public final class RunningServer: Sendable {
     public func kill() async {
         reloading?.cancel()
         watching?.cancel()
+        sql?.cancel()
         await ingest?.stop(after: .zero)
+        watch?.accounts.hooks.shares.stop()
         for listener in listeners { await listener.close() }
         try? await node.kill().get()
+        logs.releaseAll()
         for group in threads { try? await group.shutdownGracefully() }
     }
 }

@@ -1,13 +1,14 @@
 import Logging
 
-/// A log handler that escapes the text of an event and passes the event on to another handler.
+/// A log handler that escapes the text of an event, adds the event to a ring if it has one, and passes it on to another handler.
 ///
 /// Log messages contain text of peers: reasons, names of agents, paths. Without escapes, a peer could write lines of
 /// its own into the log, move a terminal's cursor, or fill a disk.
 struct SafeLogHandler: LogHandler {
     private var base: any LogHandler
+    private let ring: LogRing?
 
-    init(_ base: any LogHandler) { self.base = base }
+    init(_ base: any LogHandler, keeping ring: LogRing? = nil) { (self.base, self.ring) = (base, ring) }
 
     var logLevel: Logger.Level {
         get { base.logLevel }
@@ -33,16 +34,20 @@ struct SafeLogHandler: LogHandler {
         var event = event
         event.message = Logger.Message(stringLiteral: event.message.description.loggable)
         event.metadata = event.metadata?.mapValues(\.loggable)
+        ring?.add(event, base.metadata.merging(event.metadata ?? [:]) { $1 })
         base.log(event: event)
     }
 }
 
 extension Logger {
     /// The logger with a handler that escapes text of peers.
-    var safe: Logger {
+    var safe: Logger { safe(keeping: nil) }
+
+    /// The logger with a handler that escapes text of peers, and adds the escaped events to a ring.
+    func safe(keeping ring: LogRing?) -> Logger {
         guard !(handler is SafeLogHandler) else { return self }
         var logger = self
-        logger.handler = SafeLogHandler(handler)
+        logger.handler = SafeLogHandler(handler, keeping: ring)
         return logger
     }
 }

@@ -35,6 +35,10 @@ public struct ServerSettings: Sendable {
         public var publicAddress: String?
         /// The lifetime of an access token, in seconds.
         public var tokenLifetime: Double = 1_800
+        /// The secret that signs the tokens of accounts, if it isn't in the folder.
+        public var secret: String?
+        /// The storage of accounts and of the configuration of apps. `nil` for the file of the folder.
+        package var storage: (any AccountStorage)?
         // Only tests change these two.
         var sinkBackoff = IngestBackoff()
         var change: @Sendable (inout AccountService.Options) -> Void = { _ in }

@@ -76,7 +76,7 @@ private final class HookHandler: ChannelInboundHandler {
     private var received = 0
     private var timer: Scheduled<Void>?
 
-    /// The maximum size of an answer in bytes. Everything except the status is ignored.
+    /// The maximum size in bytes of an answer of which only the status is used.
     private static let greatestAnswer = 1 << 20
 
     init(_ request: HookRequest, _ promise: EventLoopPromise<HookAnswer>, _ deadline: NIODeadline) {
@@ -89,15 +89,18 @@ private final class HookHandler: ChannelInboundHandler {
         let channel = context.channel
         let (promise, host) = (promise, request.address.host)
         timer = context.eventLoop.scheduleTask(deadline: deadline) {
-            promise.fail(IngestFailure("\(host) didn't answer in time."))
+            promise.fail(HookLate(host: host))
             channel.close(promise: nil)
         }
         var headers = HTTPHeaders([("Host", request.address.authority), ("Connection", "close")])
         for (name, value) in request.headers { headers.add(name: name, value: value) }
-        headers.replaceOrAdd(name: "Content-Length", value: "\(request.body.count)")
-        let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: request.address.path, headers: headers)
+        let method: HTTPMethod = request.isGet ? .GET : .POST
+        if !request.isGet { headers.replaceOrAdd(name: "Content-Length", value: "\(request.body.count)") }
+        let head = HTTPRequestHead(version: .http1_1, method: method, uri: request.address.path, headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: request.body)))), promise: nil)
+        if !request.isGet {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: request.body)))), promise: nil)
+        }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         context.fireChannelActive()
     }
@@ -110,14 +113,34 @@ private final class HookHandler: ChannelInboundHandler {
             let pause = head.headers.first(name: "Retry-After").flatMap { Int($0) }
             answer = HookAnswer(status: Int(head.status.code), retryAfter: pause.map { max($0, 0) })
         case .body(let part):
+            guard !isOver else { return }
             received += part.readableBytes
-            if received > Self.greatestAnswer { finish(context) }
+            if request.kept != nil { keep(part, context) } else if received > Self.greatestAnswer { finish(context) }
         case .end: finish(context)
         }
     }
 
+    /// Keeps a part of the answer's body, or ends the request if the body is too long.
+    private func keep(_ part: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard let kept = request.kept, answer != nil else { return }
+        guard received <= kept.most, kept.take(part.readableBytes, received) else {
+            return errorCaught(
+                context: context,
+                error: IngestFailure("The answer of \(request.address.host) is too long.")
+            )
+        }
+        answer?.body += part.readableBytesView
+    }
+
+    /// Gives the counted bytes of the answer back at the end of the request.
+    private func give() {
+        guard !isOver, let answer, !answer.body.isEmpty else { return }
+        request.kept?.give(answer.body.count)
+    }
+
     private func finish(_ context: ChannelHandlerContext) {
         guard let answer, !isOver else { return }
+        give()
         isOver = true
         timer?.cancel()
         promise.succeed(answer)
@@ -125,6 +148,7 @@ private final class HookHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        give()
         if !isOver { promise.fail(error) }
         isOver = true
         timer?.cancel()
@@ -133,12 +157,20 @@ private final class HookHandler: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         timer?.cancel()
+        give()
         if !isOver {
             promise.fail(IngestFailure("\(request.address.host) closed the connection without an answer."))
         }
         isOver = true
         context.fireChannelInactive()
     }
+}
+
+/// The error of a request without an answer in time.
+struct HookLate: Error, CustomStringConvertible {
+    let host: String
+
+    var description: String { "\(host) didn't answer in time." }
 }
 
 enum HookClock {

@@ -7,16 +7,35 @@ package protocol HookTransport: Sendable {
 }
 
 package struct HookRequest: Sendable {
+    /// The rules by which the body of an answer is kept.
+    package struct Kept: Sendable {
+        /// The largest number of bytes.
+        let most: Int
+        /// Counts bytes, before they are kept.
+        ///
+        /// - Parameter total: All bytes so far.
+        /// - Returns: `false` if the bytes may not be kept. They aren't counted then.
+        let take: @Sendable (_ bytes: Int, _ total: Int) -> Bool
+        /// Removes the bytes from the count at the end of the request.
+        let give: @Sendable (_ bytes: Int) -> Void
+    }
+
     package let address: HookAddress
     package let headers: [(name: String, value: String)]
     package let body: [UInt8]
     package let timeout: Duration
+    /// A Boolean value that indicates whether the request is a GET. Its body isn't sent then.
+    package var isGet = false
+    /// `nil` if only the status is needed. An answer that is too long is an error otherwise.
+    package var kept: Kept?
 }
 
 package struct HookAnswer: Sendable {
     package let status: Int
     /// The time to wait, in seconds.
     package let retryAfter: Int?
+    /// The body. Empty if the request doesn't keep it.
+    package var body: [UInt8] = []
 
     package init(status: Int, retryAfter: Int? = nil) {
         self.status = status

@@ -15,6 +15,12 @@ final class IngestOutlet {
     /// The number of waiting objects of all streams.
     private(set) var waiting = 0
     private(set) var isHolding = false
+    /// The numbers of objects that were delivered and given up, and of failures, since the settings apply.
+    var delivered: Int64 = 0
+    var givenUp = 0
+    var failures = 0
+    /// The last error, and its time in milliseconds since 1970.
+    var lastError: (text: String, at: Int64)?
 
     init(_ key: Key, _ settings: SinkSettings, _ metrics: SinkMetrics) {
         (self.key, self.settings, self.metrics) = (key, settings, metrics)

@@ -203,9 +203,11 @@ actor IngestService {
         let status = await pump.status
         lane.batches += 1
         lane.outlet.metrics.delivered.increment(by: status.deliveredHere - lane.delivered)
+        lane.outlet.delivered += status.deliveredHere - lane.delivered
         lane.delivered = status.deliveredHere
         let givenUp = lane.sink?.givenUp ?? 0
         lane.outlet.metrics.givenUp.increment(by: givenUp - lane.givenUp)
+        lane.outlet.givenUp += givenUp - lane.givenUp
         lane.givenUp = givenUp
         change(lane, waiting: status.waiting)
         return isMore
@@ -214,6 +216,8 @@ actor IngestService {
     private func fail(_ lane: IngestLane, _ error: any Error) async {
         lane.failures += 1
         lane.outlet.metrics.failures.increment()
+        lane.outlet.failures += 1
+        lane.outlet.lastError = ("\(error)", Int64(Date().timeIntervalSince1970 * 1_000))
         // The first failure of a series is logged, and every twentieth one.
         if lane.failures == 1 || lane.failures % 20 == 0 {
             logger.warning(
@@ -262,6 +266,40 @@ actor IngestService {
         }
         (lane.pump, lane.sink) = (pump, sink)
         return pump
+    }
+
+    // MARK: Figures
+
+    /// The state of the delivery of a class, for administrators.
+    struct Figures: Sendable {
+        let app: String
+        let className: String
+        let kind: String
+        let waiting: Int
+        let isHolding: Bool
+        let delivered: Int64
+        let givenUp: Int
+        let failures: Int
+        let lastError: (text: String, at: Int64)?
+    }
+
+    /// Returns the state of each sink, in the order of apps and classes.
+    func figures(most: Int) -> [Figures] {
+        outlets.sorted { ($0.key.app, $0.key.className) < ($1.key.app, $1.key.className) }.prefix(most).map {
+            key,
+            outlet in
+            Figures(
+                app: key.app.string,
+                className: outlet.settings.className,
+                kind: { if case .files = outlet.settings.target { "files" } else { "hook" } }(),
+                waiting: outlet.waiting,
+                isHolding: outlet.isHolding,
+                delivered: outlet.delivered,
+                givenUp: outlet.givenUp,
+                failures: outlet.failures,
+                lastError: outlet.lastError
+            )
+        }
     }
 
     // MARK: Open files

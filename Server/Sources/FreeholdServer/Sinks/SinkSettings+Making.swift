@@ -71,18 +71,7 @@ extension SinkSettings {
                 options: .init(fileSize: target.fileSize, format: isCanonical ? .canonical : .relaxed)
             )
         case .hook(let target):
-            let secrets = try target.secretFile.map { file throws(IngestFailure) in try Self.lines(file) } ?? []
-            guard target.secretFile == nil || !secrets.isEmpty else {
-                throw IngestFailure("The file of secrets is empty.")
-            }
-            var headers: [(name: String, value: String)] = []
-            for line in try target.headerFile.map({ file throws(IngestFailure) in try Self.lines(file) }) ?? [] {
-                guard let colon = line.firstIndex(of: ":") else {
-                    throw IngestFailure("A line of the file of headers has no colon.")
-                }
-                let value = line[line.index(after: colon)...].drop { $0 == " " }
-                headers.append((String(line[..<colon]), String(value)))
-            }
+            let (secrets, headers) = try target.credentials()
             return try HookSink(
                 target.address,
                 deadLetters: files.deadLetters,
@@ -96,6 +85,29 @@ extension SinkSettings {
                 )
             )
         }
+    }
+
+}
+
+extension SinkSettings.HookTarget {
+    /// Reads the secrets and the headers of requests.
+    ///
+    /// - Throws: `IngestFailure` if a file can't be read, or contains invalid values. The error doesn't quote the file.
+    func credentials() throws(IngestFailure) -> (secrets: [String], headers: [(name: String, value: String)]) {
+        let secrets = try secretFile.map { file throws(IngestFailure) in try Self.lines(file) } ?? []
+        guard secretFile == nil || !secrets.isEmpty else { throw IngestFailure("The file of secrets is empty.") }
+        var headers: [(name: String, value: String)] = []
+        for line in try headerFile.map({ file throws(IngestFailure) in try Self.lines(file) }) ?? [] {
+            guard let colon = line.firstIndex(of: ":") else {
+                throw IngestFailure("A line of the file of headers has no colon.")
+            }
+            let (name, value) = (String(line[..<colon]), String(line[line.index(after: colon)...].drop { $0 == " " }))
+            guard HookAddress.isToken(name), HookAddress.isFieldValue(value) else {
+                throw IngestFailure("A line of the file of headers isn't a header that can be sent.")
+            }
+            headers.append((name, value))
+        }
+        return (secrets, headers)
     }
 
     private static func lines(_ file: String) throws(IngestFailure) -> [String] {

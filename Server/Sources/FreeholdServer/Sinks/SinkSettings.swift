@@ -67,27 +67,23 @@ public struct SinkSettings: Hashable, Sendable {
         (self.removesDelivered, self.mostWaiting) = (removesDelivered, mostWaiting)
     }
 
+    fileprivate static func check(path: String?, _ what: String) throws(IngestFailure) {
+        guard let path else { return }
+        guard path.hasPrefix("/"), path.utf8.count <= 1_000, !path.utf8.contains(0) else {
+            throw IngestFailure("\(what) is a path that begins with '/'.")
+        }
+    }
+
     /// Checks the settings.
     ///
     /// - Throws: `IngestFailure` if no delivery is possible with these settings.
     public func check() throws(IngestFailure) {
-        func path(_ path: String?, _ what: String) throws(IngestFailure) {
-            guard let path else { return }
-            guard path.hasPrefix("/"), path.utf8.count <= 1_000, !path.utf8.contains(0) else {
-                throw IngestFailure("\(what) is a path that begins with '/'.")
-            }
-        }
         guard mostWaiting > 0 else { throw IngestFailure("At least one object may wait.") }
         switch target {
         case .files(let files):
-            try path(files.folder, "The folder for files")
+            try Self.check(path: files.folder, "The folder for files")
             guard files.fileSize > 0 else { throw IngestFailure("A file has at least one byte.") }
-        case .hook(let hook):
-            _ = try HookAddress(hook.address)
-            try path(hook.secretFile, "The file of secrets")
-            try path(hook.headerFile, "The file of headers")
-            try path(hook.certificates, "The file of certificates")
-            guard hook.timeout > 0, hook.giveUp > 0 else { throw IngestFailure("Times are at least one second.") }
+        case .hook(let hook): try hook.check()
         }
     }
 }
@@ -101,15 +97,7 @@ extension SinkSettings {
         case .files(let files):
             document.append("folder", .string(files.folder))
             document.append("fileSize", .int64(Int64(files.fileSize)))
-        case .hook(let hook):
-            document.append("address", .string(hook.address))
-            for (key, path) in [
-                ("secretFile", hook.secretFile), ("headerFile", hook.headerFile), ("certificates", hook.certificates),
-            ] {
-                if let path { document.append(key, .string(path)) }
-            }
-            document.append("timeout", .int64(Int64(hook.timeout)))
-            document.append("giveUp", .int64(Int64(hook.giveUp)))
+        case .hook(let hook): hook.append(to: &document)
         }
         document.append("canonical", .bool(isCanonical))
         document.append("removes", .bool(removesDelivered))
@@ -123,15 +111,7 @@ extension SinkSettings {
         func number(_ key: String) -> Int? { document[key]?.int64Value.map { Int($0) } }
         if let folder = document["folder"]?.stringValue {
             target = .files(FileTarget(folder: folder, fileSize: number("fileSize") ?? 256 << 20))
-        } else if let address = document["address"]?.stringValue {
-            var hook = HookTarget(
-                address: address,
-                secretFile: document["secretFile"]?.stringValue,
-                headerFile: document["headerFile"]?.stringValue,
-                certificates: document["certificates"]?.stringValue
-            )
-            hook.timeout = number("timeout") ?? hook.timeout
-            hook.giveUp = number("giveUp") ?? hook.giveUp
+        } else if let hook = HookTarget(document) {
             target = .hook(hook)
         } else {
             return nil
@@ -140,6 +120,45 @@ extension SinkSettings {
         isCanonical = document["canonical"]?.boolValue ?? false
         removesDelivered = document["removes"]?.boolValue ?? false
         mostWaiting = number("mostWaiting") ?? 1_000_000
+    }
+}
+
+extension SinkSettings.HookTarget {
+    /// Checks the settings.
+    ///
+    /// - Throws: `IngestFailure` if no request is possible with these settings.
+    func check() throws(IngestFailure) {
+        _ = try HookAddress(address)
+        try SinkSettings.check(path: secretFile, "The file of secrets")
+        try SinkSettings.check(path: headerFile, "The file of headers")
+        try SinkSettings.check(path: certificates, "The file of certificates")
+        guard timeout > 0, giveUp > 0 else { throw IngestFailure("Times are at least one second.") }
+    }
+
+    /// Appends the settings to a document.
+    func append(to document: inout BSONDocument) {
+        document.append("address", .string(address))
+        for (key, path) in [
+            ("secretFile", secretFile), ("headerFile", headerFile), ("certificates", certificates),
+        ] {
+            if let path { document.append(key, .string(path)) }
+        }
+        document.append("timeout", .int64(Int64(timeout)))
+        document.append("giveUp", .int64(Int64(giveUp)))
+    }
+
+    /// Returns `nil` for a document that doesn't contain an address.
+    init?(_ document: BSONDocument) {
+        guard let address = document["address"]?.stringValue else { return nil }
+        func number(_ key: String) -> Int? { document[key]?.int64Value.map { Int($0) } }
+        self.init(
+            address: address,
+            secretFile: document["secretFile"]?.stringValue,
+            headerFile: document["headerFile"]?.stringValue,
+            certificates: document["certificates"]?.stringValue
+        )
+        timeout = number("timeout") ?? timeout
+        giveUp = number("giveUp") ?? giveUp
     }
 }
 

@@ -77,7 +77,7 @@ public struct JWTAuthenticator: Authenticator {
         if let issuer = expectations.issuer, claims.iss?.value != issuer {
             throw TokenRefusal("another issuer's token")
         }
-        if let audience = expectations.audience, claims.aud?.value.contains(audience) != true {
+        if let audience = expectations.audience, claims.aud?.values.contains(audience) != true {
             throw TokenRefusal("a token for another audience")
         }
         guard !claims.sub.value.isEmpty else { throw TokenRefusal("the token has no user") }
@@ -89,7 +89,7 @@ public struct JWTAuthenticator: Authenticator {
         let exp: ExpirationClaim
         let nbf: NotBeforeClaim?
         let iss: IssuerClaim?
-        let aud: AudienceClaim?
+        let aud: TokenAudiences?
 
         func verify(using algorithm: some JWTAlgorithm) async throws { try exp.verifyNotExpired() }
     }

@@ -1,8 +1,8 @@
 import Crypto
 
-enum SecretDigest {
+package enum SecretDigest {
     /// Returns the SHA-256 hash of a text, in hexadecimal digits.
-    static func hexadecimal(_ text: String) -> String {
+    package static func hexadecimal(_ text: String) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var result: [UInt8] = []
         for byte in SHA256.hash(data: Array(text.utf8)) {

@@ -20,6 +20,25 @@ extension JWTKeyCollection {
     }
 }
 
+/// The claim `aud`: a text, or a list of texts. JWTKit's claim ends the process for an empty list.
+struct TokenAudiences: Codable, Sendable {
+    let values: [String]
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let value = try? container.decode(String.self) {
+            values = [value]
+        } else {
+            values = try container.decode([String].self)
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(values)
+    }
+}
+
 /// The fields of a token's header that decide about the check of its signature.
 private struct TokenHeader: Decodable {
     let alg: String

@@ -71,7 +71,9 @@ final class AttackedServer: Sendable {
             }
         }
         let hash = try PasswordHash(Self.password, rounds: Self.passwordRounds).text
-        _ = try await accounts.createUser("safe", .emailPassword, "ann@example.org", password: hash)
+        _ = try await accounts.createUser(
+            NewUser(app: "safe", provider: .emailPassword, name: "ann@example.org", password: hash)
+        )
         process = try ServerProcess(folder.path)
     }
 

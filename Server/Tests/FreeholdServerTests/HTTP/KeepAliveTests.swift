@@ -109,6 +109,24 @@ import Testing
         await server.stop()
     }
 
+    @Test func `a head that begins on a waiting connection has the time of a request`() async throws {
+        let number = HTTPRoute(.GET, "{number}", operation: "number", statuses: [200]) {
+            HTTPAnswer(body: $0["number"])
+        }
+        let server = try await HTTPFixture([number]) {
+            $0.limits.requestTimeout = 2_000
+            $0.limits.keepAliveTimeout = 600_000
+        }
+        let client = try await WireClient(port: server.port)
+        #expect(try await client.ask("GET /1").text == "1")
+        // A waiting connection has more time than a request.
+        try await Task.sleep(for: .milliseconds(2_500))
+        #expect(try await client.ask("GET /2").text == "2")
+        await client.send(Array("GET /3 HTTP/1.1\r\nHost".utf8))
+        #expect(await client.rest() == [])
+        await server.stop()
+    }
+
     private final class Counter: Sendable {
         let value = Atomic(0)
     }

@@ -111,7 +111,9 @@ import Testing
         let errors: [AccountError] = [
             .invalidSession, .invalidPassword, .userDisabled, .nameInUse, .noProvider, .noApp, .noUser, .noKey,
             .invalidCode, .notConfirmed, .tooMany, .unavailable, .bad(""), .missing(""), .noRoute, .wrongMethod,
-            .tooLarge,
+            .tooLarge, .hookFailed, .hookLate, .manyCalls, .busy, .ending, .noFunction, .noService, .beingTransferred,
+            .invalidIDToken, .noProviderKeys, .function(nil, ""), .function("ArgumentsNotAllowed", ""),
+            .function("NoMatchingRuleFound", ""),
         ]
         for error in errors { #expect(accounts.contains(error.code), "\(error.code)") }
     }

@@ -23,7 +23,8 @@ final class WireClient {
     /// - Parameters:
     ///   - tls: The file of the certificate that the client trusts, if the connection is encrypted.
     ///   - protocols: The protocols that the client offers by ALPN.
-    init(port: Int, tls: String? = nil, protocols: [String] = []) async throws {
+    ///   - address: The address from which the client connects.
+    init(port: Int, tls: String? = nil, protocols: [String] = [], from address: String = "127.0.0.1") async throws {
         let (stream, source) = AsyncStream<[UInt8]>.makeStream()
         let context = try tls.map { try Self.context($0, protocols) }
         channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).channelInitializer {
@@ -35,7 +36,7 @@ final class WireClient {
                 }
                 try pipeline.addHandler(Reader(source))
             }
-        }.connect(host: "127.0.0.1", port: port).get()
+        }.bind(to: SocketAddress(ipAddress: address, port: 0)).connect(host: "127.0.0.1", port: port).get()
         pieces = stream.makeAsyncIterator()
     }
 

@@ -170,7 +170,7 @@ private final class Storm {
             ["app", "create", folder.path, "history", "--email-password", "auto-confirm", "--access", "everyone"],
             ["app", "set", folder.path, "history", "--adopt-schemas", "on"],
         ]
-        for command in made { #expect(try ServerProcess.run(command).status == 0) }
+        for command in made { #expect(try ServerProcess.run(command + store.flags).status == 0) }
         for _ in 0..<store.servers { servers.append(try ServerProcess(folder.path, store.flags)) }
         for index in 0..<count {
             proxies.append(try await CuttingProxy(to: servers[index % servers.count].port))

@@ -24,7 +24,7 @@
         init() throws {
             (folder, clients, database) = (try ServerProcess.folder(), try TestFolder(), try TestDatabase())
             let words = ["app", "create", folder.path, "shop", "--email-password", "auto-confirm"]
-            #expect(try ServerProcess.run(words).status == 0)
+            #expect(try ServerProcess.run(words + database.flags).status == 0)
         }
 
         private func servers() throws -> [ServerProcess] {
@@ -69,7 +69,10 @@
         private func push(_ kind: String, _ text: String) throws {
             let path = "\(folder.path)/\(kind).json"
             try text.write(toFile: path, atomically: true, encoding: .utf8)
-            let push = try ServerProcess.run([kind, "push", folder.path, "shop", path], takesErrors: true)
+            let push = try ServerProcess.run(
+                [kind, "push", folder.path, "shop", path] + database.flags,
+                takesErrors: true
+            )
             #expect(push.status == 0, "\(push.output)")
         }
 
@@ -169,7 +172,7 @@
             let first = try await VersionDevices.documents(FirstApp.types)
             let second = try await VersionDevices.documents(SecondApp.types)
             let transition = try SchemaTransition(extendedJSON: SecondApp.transition)
-            let accounts = try AccountStore(at: folder.path)
+            let accounts = try await AccountHome(database).open()
             try await accounts.changeApp("shop") { $0.access = .everyone }
             try await accounts.changeDocuments(of: "shop") { documents in
                 try documents.push(first)
@@ -217,13 +220,15 @@
 
         @MainActor @Test func `development mode takes classes from devices`() async throws {
             let set = ["app", "set", folder.path, "shop", "--access", "everyone", "--adopt-schemas", "on"]
-            #expect(try ServerProcess.run(set).status == 0)
+            #expect(try ServerProcess.run(set + database.flags).status == 0)
             let servers = try servers()
             let (ann, bob) = (try await user("ann", servers[0]), try await user("bob", servers[1]))
             let (one, two) = (try await realm(ann), try await realm(bob))
             try one.write { one.create(Note.self, value: ["text": "hello"]) }
             try await eventually("the note", two) { two.objects(Note.self).first?.text == "hello" }
-            #expect(try ServerProcess.run(["schema", "pull", folder.path, "shop"]).output.contains("Note"))
+            #expect(
+                try ServerProcess.run(["schema", "pull", folder.path, "shop"] + database.flags).output.contains("Note")
+            )
             for server in servers { await server.end(SIGTERM) }
         }
     }

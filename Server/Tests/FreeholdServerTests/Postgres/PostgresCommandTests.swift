@@ -138,8 +138,11 @@
             let path = "\(folder.path)/schema.json"
             try Self.schema.write(toFile: path, atomically: true, encoding: .utf8)
             let words = ["--email-password", "auto-confirm", "--access", "everyone"]
-            #expect(try ServerProcess.run(["app", "create", folder.path, "shop"] + words).status == 0)
-            let push = try ServerProcess.run(["schema", "push", folder.path, "shop", path], takesErrors: true)
+            #expect(try ServerProcess.run(["app", "create", folder.path, "shop"] + words + database.flags).status == 0)
+            let push = try ServerProcess.run(
+                ["schema", "push", folder.path, "shop", path] + database.flags,
+                takesErrors: true
+            )
             #expect(push.status == 0, "\(push.output)")
         }
 
@@ -210,7 +213,7 @@
                 return number % 5 == 2 ? .cut(takes: true) : .status(200)
             }
             let set = ["sink", "set", folder.path, "shop", "Sample", "--hook", receiver.address]
-            #expect(try ServerProcess.run(set).status == 0)
+            #expect(try ServerProcess.run(set + database.flags).status == 0)
             var servers = [
                 try ServerProcess(folder.path, database.flags), try ServerProcess(folder.path, database.flags),
             ]
@@ -251,7 +254,7 @@
             try makeShop()
             let target = folder.path + "/out"
             let words = ["sink", "set", folder.path, "shop", "Sample", "--files", target, "--remove-delivered"]
-            #expect(try ServerProcess.run(words).status == 0)
+            #expect(try run(words).status == 0)
             var server = try ServerProcess(folder.path, database.flags)
             let port = server.port
             let device = try await realm(port, "phone")

@@ -178,6 +178,9 @@
                 for client in clients { try await client.session.waitForUpload() }
                 let acknowledged = key
                 #expect(try await status().status == 0)
+                // The user of a new connection can't be looked up while the database is away.
+                let peer = try await RawPeer(port: server.port)
+                try await peer.hello(TestServer.token("cid"))
                 // Some of these are in progress when the database stops.
                 try create(20)
                 try await onThread { try postgres.stop(mode) }
@@ -188,8 +191,6 @@
                 #expect(said.contains("PostgreSQL: "), "\(said)")
                 try await eventually("not ready") { try await self.isReady(port) == false }
                 // New sessions are asked to try again, on a connection that stays open.
-                let peer = try await RawPeer(port: server.port)
-                try await peer.hello(TestServer.token("cid"))
                 for _ in 0..<2 {
                     let fault = try await peer.bind("test")
                     guard case .transient = fault else {

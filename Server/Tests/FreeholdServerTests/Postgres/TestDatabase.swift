@@ -22,6 +22,12 @@
 
         @discardableResult func sql(_ statements: String) throws -> String { try server.sql(statements, in: name) }
 
+        /// Executes the statements of a text one by one. They end with a semicolon at the end of a line.
+        @discardableResult func sql(each text: String) throws -> String {
+            let parts = (text + "\n").split(separator: ";\n").map(String.init)
+            return try server.sql(each: parts.filter { !$0.allSatisfy(\.isWhitespace) }, in: name)
+        }
+
         /// Expects that `verify` finds nothing, and that each commit of each file is stored once.
         func expectSound(_ folder: TestFolder, at location: SourceLocation = #_sourceLocation) throws {
             let verify = try ServerProcess.run(["verify", folder.path] + flags, takesErrors: true)

@@ -190,6 +190,7 @@ extension Planner {
             table: table,
             tree: tree,
             subject: "\(table.name).\(column.name)",
+            index: QueryIndex(column, of: table),
             values: condition.values,
             ranges: condition.ranges,
             isExact: condition.isExact
@@ -217,6 +218,7 @@ struct SupersetAccess: IndexAccess {
     var isExact: Bool { false }
     var operation: QueryPlan.Operation { access.operation }
     var subject: String { access.subject }
+    var index: QueryIndex? { access.index }
     var parts: [any IndexAccess] { access.parts }
     func keys() -> [ObjectKey] { access.keys() }
 }

@@ -194,6 +194,7 @@ extension Planner {
                 table: table,
                 tree: view.searchTree(compound),
                 subject: "\(table.name).(\(compound))",
+                index: QueryIndex(compound, of: table),
                 values: match.values,
                 ranges: match.ranges,
                 isExact: match.isExact

@@ -4,6 +4,7 @@ struct ValuesAccess: IndexAccess {
     let table: Table
     let tree: IndexTree
     let subject: String
+    let index: QueryIndex?
     let values: EncodedValues
     let ranges: [EncodedRange]
     let isExact: Bool
@@ -14,6 +15,7 @@ struct ValuesAccess: IndexAccess {
         table: Table,
         tree: IndexTree,
         subject: String,
+        index: QueryIndex,
         values: EncodedValues,
         ranges: [EncodedRange],
         isExact: Bool
@@ -22,6 +24,7 @@ struct ValuesAccess: IndexAccess {
         self.table = table
         self.tree = tree
         self.subject = subject
+        self.index = index
         self.values = values
         self.ranges = ranges
         self.isExact = isExact

@@ -13,6 +13,8 @@ protocol IndexAccess {
     /// The operation that `explain` reports.
     var operation: QueryPlan.Operation { get }
     var subject: String { get }
+    /// The index that this access reads itself.
+    var index: QueryIndex? { get }
     /// The accesses that this access combines.
     var parts: [any IndexAccess] { get }
     /// Returns the keys of the live objects in ascending order, without duplicates.
@@ -22,6 +24,7 @@ protocol IndexAccess {
 }
 
 extension IndexAccess {
+    var index: QueryIndex? { nil }
     var parts: [any IndexAccess] { [] }
     func count() -> Int { keys().count }
 

@@ -14,6 +14,7 @@ struct IndexOrder {
     let table: Table
     let tree: IndexTree
     let subject: String
+    let index: QueryIndex
     /// The range of the entries that are visited.
     let range: EncodedRange
     /// The conditions that the range answers, by their positions in the conjunction.
@@ -57,6 +58,7 @@ struct IndexOrder {
                     table: table,
                     tree: tree,
                     subject: "\(table.name).\(first.name)",
+                    index: QueryIndex(first, of: table),
                     range: range,
                     answered: answered,
                     sort: sort,
@@ -112,6 +114,7 @@ struct IndexOrder {
             table: table,
             tree: planner.view.searchTree(compound),
             subject: "\(table.name).(\(compound))",
+            index: QueryIndex(compound, of: table),
             range: range,
             answered: answered,
             sort: sort,
@@ -256,6 +259,7 @@ extension QuerySource {
             path.steps.isEmpty, path.isPlain, let column = path.column, column.isIndexed || column.isPrimaryKey,
             column.type == .int || column.type == .timestamp, let tree = view.searchTree(column)
         else { return nil }
+        uses?.note(QueryIndex(column, of: table))
         var found: ObjectKey?
         // The entries of nulls precede all values.
         EncodedRange(lower: [OrderedEncoding.Tag.null], includesLower: false).withBounds { lower, upper in
@@ -269,6 +273,7 @@ extension QuerySource {
 
     private func walk(_ order: IndexOrder, _ limit: Int?, budget: Int, test: (ObjectKey) -> Bool) -> [ObjectKey]? {
         var examined = 0
+        uses?.note(order.index)
         let keys = order.keys(limit: limit, budget: budget, examined: &examined, where: test)
         recorder?.add(
             .indexOrder,

@@ -9,6 +9,7 @@ final class QuerySource {
     let predicate: Predicate
     let choice: AccessPlan.Choice
     let recorder: PlanRecorder?
+    let uses: IndexUses?
     private var content: Content?
 
     private enum Content {
@@ -29,12 +30,14 @@ final class QuerySource {
         wanted: Int? = nil,
         isCount: Bool = false,
         choice: AccessPlan.Choice = .cheapest,
-        recorder: PlanRecorder? = nil
+        recorder: PlanRecorder? = nil,
+        uses: IndexUses? = nil
     ) {
         self.view = view
         self.table = table
         self.predicate = predicate
         self.recorder = recorder
+        self.uses = uses
         self.choice = choice
         let planner = Planner(view: view)
         if case .constant = predicate { return }
@@ -42,6 +45,7 @@ final class QuerySource {
         if choice != .scan, let (i, column, keys) = Self.lookUp(conjuncts, view) {
             var rest = conjuncts
             rest.remove(at: i)
+            uses?.note(QueryIndex(column, of: table))
             recorder?.add(
                 .index,
                 "\(table.name).\(column.name)",
@@ -122,6 +126,7 @@ final class QuerySource {
             let node = planner.node(predicate, table)
             return .scan(TableScan(view: view, table: table, node: recorder?.counting(node, table) ?? node))
         }
+        uses?.note(access)
         if plan.rest.isEmpty, recorder == nil { return .access(access) }
         let keys = access.keys()
         if let recorder { access.record(keys.count, in: recorder) }

@@ -46,6 +46,8 @@ public struct QueryPlan: Sendable, CustomStringConvertible {
         public let matches: Int
         /// The nesting of the step: 1 for a part of an intersection or union, 2 for a part of such a part, and 0 for all other steps.
         public let depth: Int
+        /// The time from the end of the previous step to the end of this one. A part of an intersection or union was run again to be measured.
+        public let duration: Duration
     }
 
     public internal(set) var steps: [Step] = []
@@ -100,6 +102,9 @@ final class PlanRecorder {
     private(set) var steps: [QueryPlan.Step] = []
     /// The number of rows that plan nodes have examined since the last step was recorded.
     var rows = 0
+    private let clock = ContinuousClock()
+    /// The time at which the last step was recorded.
+    private var lastTime = ContinuousClock.now
 
     func takeRows() -> Int {
         defer { rows = 0 }
@@ -114,6 +119,8 @@ final class PlanRecorder {
         matches: Int,
         depth: Int = 0
     ) {
+        let now = clock.now
+        defer { lastTime = now }
         steps.append(
             QueryPlan.Step(
                 operation: operation,
@@ -121,7 +128,8 @@ final class PlanRecorder {
                 estimate: estimate,
                 examined: examined,
                 matches: matches,
-                depth: depth
+                depth: depth,
+                duration: now - lastTime
             )
         )
     }

@@ -34,6 +34,7 @@ struct FullTextAccess: IndexAccess {
     }
     var isExact: Bool { true }
     var operation: QueryPlan.Operation { .fullText }
+    var index: QueryIndex? { QueryIndex(search.column, of: table) }
     var subject: String { "\(table.name).\(search.column.name)" }
 
     func keys() -> [ObjectKey] { search.keys() }

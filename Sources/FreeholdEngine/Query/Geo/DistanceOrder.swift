@@ -33,6 +33,7 @@ extension QuerySource {
                     in: table
                 ), choice == .indexes || access.estimate <= total / 4
             else { return nil }
+            uses?.note(access)
             let keys = access.keys().filter { key in
                 guard case .double(let way)? = cursor.value(key.raw), way <= radius else { return false }
                 return node.test(key)

@@ -61,6 +61,7 @@ struct GeoAccess: IndexAccess {
     }
     var isExact: Bool { false }
     var operation: QueryPlan.Operation { .places }
+    var index: QueryIndex? { QueryIndex(column, of: table) }
     var subject: String { "\(table.name).\(column.name)" }
 
     func keys() -> [ObjectKey] {

@@ -120,6 +120,8 @@ public struct ClientConfiguration: Hashable, Sendable {
     public var transactionBytes: UInt64 = 1 << 30
     /// The maximum number of objects with pending work that a message names.
     public var heldObjects = HeldObject.mostNamed
+    /// The maximum number of objects that are requested at the same time. Servers accept 100,000 (`HeldObject.mostNamed`).
+    public var fetchedObjects = 10_000
     /// The time between two pings, in milliseconds. The next two times are in milliseconds, too.
     public var pingInterval: Int64 = 30_000
     public var shortestRetry: Int64 = 1_000

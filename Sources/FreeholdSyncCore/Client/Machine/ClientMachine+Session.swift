@@ -174,10 +174,13 @@ extension ClientMachine {
         grantedBytes = 0
     }
 
+    /// Requests objects, at most as many at the same time as the configuration allows. Further ones follow with the next download.
     mutating func fetch(_ names: [ObjectName]) {
         // Without a cursor the file couldn't take in the answer.
         guard link == .ready, state.cursor != nil else { return }
-        let new = names.filter { fetching.insert($0).inserted }
+        let room = max(configuration.fetchedObjects - fetching.count, 0)
+        let new = Array(names.lazy.filter { [fetching] in !fetching.contains($0) }.prefix(room))
+        fetching.formUnion(new)
         for start in stride(from: 0, to: new.count, by: 1_000) {
             send(.fetch(configuration.session, Array(new[start..<min(start + 1_000, new.count)])))
         }

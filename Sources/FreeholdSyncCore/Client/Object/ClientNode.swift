@@ -104,6 +104,7 @@ struct ClientList: Hashable, Sendable {
     func slotID(_ reference: ElementReference, seen: StreamVersion) -> SlotID? {
         switch reference {
         case .own(let number): return .own(number)
+        case .made: return nil
         case .confirmed(let index):
             var rest = index
             for run in names[seen] ?? [] where rest >= 0 {

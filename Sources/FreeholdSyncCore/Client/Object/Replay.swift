@@ -189,6 +189,7 @@ struct PlaceEditor {
             switch reference {
             case .own(let number): guard instance.number == number else { return }
             case .confirmed: guard instance.since <= seen else { return }
+            case .known: return
             }
             edit(path.dropFirst(), in: &instance.fields, body)
             node = .instance(instance)

@@ -204,6 +204,8 @@ extension ClientTransaction {
     /// - Returns: The refused changes.
     mutating func acknowledge(_ ack: Ack, now: Int64) throws -> [Refusal] {
         var refusals: [Refusal] = []
+        // The objects in the order of their first commits, which is the same at each run.
+        var objects: [ObjectName] = []
         var answers: [ObjectName: [Shadow.Answer]] = [:]
         let refusalsOfCommits = Dictionary(grouping: ack.refusals, by: \.commit)
         for (index, version) in ack.versions.enumerated() {
@@ -220,6 +222,7 @@ extension ClientTransaction {
             }
             let answer = Shadow.Answer(commit: number, version: version, refusals: refused)
             for name in entry.commit.objects where !care.skipped.contains(name) {
+                if answers[name] == nil { objects.append(name) }
                 answers[name, default: []].append(answer)
             }
             for refusal in refused { try keep(.refused(refusal)) }
@@ -233,7 +236,8 @@ extension ClientTransaction {
             state.acknowledgedHash = entry.hash ?? state.acknowledgedHash
         }
         // Many answers can be about one object. It is replayed once.
-        for (name, answers) in answers.sorted(by: { $0.key < $1.key }) {
+        for name in objects {
+            let answers = answers[name] ?? []
             try about(name) { transaction in
                 guard var shadow = try transaction.shadow(of: name) else { return }
                 if shadow.isShownAlike(without: answers) {

@@ -111,15 +111,16 @@ extension ClientTransaction {
 
     /// Removes answered changes that the confirmed state contains, up to a version of the stream.
     mutating func settle(upTo version: StreamVersion) throws {
-        var (settled, deleted) = (Set<ObjectName>(), Set<ObjectName>())
+        // The objects in the order of their first commits, which is the same at each run.
+        var (objects, settled, deleted) = ([ObjectName](), Set<ObjectName>(), Set<ObjectName>())
         while state.firstPending <= state.lastCommit, let commit = try commit(state.firstPending),
             let taken = commit.version, taken <= version
         {
-            settled.formUnion(commit.commit.objects)
+            for name in commit.commit.objects where settled.insert(name).inserted { objects.append(name) }
             for case .delete(let name, _) in commit.commit.changes { deleted.insert(name) }
             state.firstPending += 1
         }
-        for name in settled.sorted() where !care.skipped.contains(name) {
+        for name in objects where !care.skipped.contains(name) {
             // Many transactions can be about one object. It is replayed once.
             try about(name) { transaction in
                 if try transaction.shadow(of: name) != nil { try transaction.change(name) { $0.settle(upTo: version) } }

@@ -13,6 +13,10 @@ extension ElementReference: Kept {
         case .own(let number):
             bytes.append(1)
             number.write(to: &bytes)
+        case .made(let made):
+            bytes.append(2)
+            made.version.write(to: &bytes)
+            made.number.write(to: &bytes)
         }
     }
 
@@ -21,6 +25,9 @@ extension ElementReference: Kept {
         switch kind {
         case 0: self = .confirmed(try Int(from: &reader))
         case 1: self = .own(try OwnNumber(from: &reader))
+        case 2:
+            let version = try StreamVersion(from: &reader)
+            self = .made(Made(version: version, number: try OwnNumber(from: &reader)))
         default: throw reader.unknown(kind)
         }
     }

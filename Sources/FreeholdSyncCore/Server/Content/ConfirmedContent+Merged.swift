@@ -6,8 +6,13 @@ extension MergedObject {
     ///
     /// - Parameter mask: The fields that the session may see. `nil` if it may see all of them.
     func whole(_ mask: FieldMask?) -> ObjectUpdate.Content {
+        .whole(version: version(mask), born: born, fields(mask))
+    }
+
+    /// Returns the fields that a session may see.
+    func fields(_ mask: FieldMask?) -> [ConfirmedField] {
         let fields = record.confirmed
-        return .whole(version: version(mask), born: born, mask?.shown(fields) ?? fields)
+        return mask?.shown(fields) ?? fields
     }
 
     /// Returns an update, with the fields that were contested since the version that its receiver has.

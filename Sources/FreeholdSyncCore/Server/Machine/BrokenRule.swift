@@ -10,4 +10,10 @@ enum BrokenRule: CaseIterable, Sendable {
     case comparesHashes
     /// A node detects a store that went back.
     case noticesReturn
+    /// The server's time doesn't decrease: it is at least the time of the stream's last commit, whichever node made it.
+    case sharesTime
+    /// The effective clock of a commit is greater than all clocks that its author has seen.
+    case outrunsBase
+    /// A bind continues a file only if it proves the file's secret.
+    case checksSecrets
 }

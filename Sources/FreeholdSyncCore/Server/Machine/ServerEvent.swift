@@ -30,6 +30,8 @@ public enum ServerEvent: Sendable {
     case hold([SyncString: Set<SyncString>])
     /// The versions of an app's schema have changed. The sessions of the app end and bind again.
     case schemaChanged(SyncString)
+    /// An instruction for a node that shares the merges of streams with other nodes.
+    case coordinated(StreamCommand)
     /// The node ends after this number of milliseconds.
     case drain(after: UInt64)
 }
@@ -50,6 +52,8 @@ public struct Submission: Sendable {
     public var lens: (any SessionLens)?
     /// The version of the schema under which the changes were written.
     public var schemaVersion: UInt64
+    /// A Boolean value that indicates whether the author is an administrator, for whom the rights of users don't apply.
+    public var isUnrestricted = false
 
     public init(
         stream: StreamName,
@@ -128,8 +132,10 @@ public struct ServerConfiguration: Sendable {
     public var horizonAge: Int64 = 30 * 86_400_000
     /// The maximum number of conditions of a query set.
     public var conditions = 1_000
-    /// The maximum number of held objects that a session keeps, of those that its client names, and of objects that a client requests at once.
+    /// The maximum number of held objects that a session keeps, of those that its client names.
     public var heldObjects = HeldObject.mostNamed
+    /// The maximum number of objects that one session may request at the same time.
+    public var fetchedObjects = HeldObject.mostNamed
     /// The maximum size of the schema's documents in a bind, in bytes.
     public var schemaBytes = 1 << 20
     /// The maximum number of requests of one user that the store has at the same time. Further requests wait.
@@ -166,6 +172,9 @@ public struct ServerConfiguration: Sendable {
     /// files are kept for `horizonAge`.
     public var unusedFileAge: Int64 = 86_400_000
     public var connections = 20_000
+    /// A Boolean value that indicates whether nodes share the merges of streams. Then the machine forwards the commits of all streams, except
+    /// those in which `StreamCommand.role` lets it merge.
+    public var isCoordinated = false
     /// Rules that a test breaks.
     var broken: Set<BrokenRule> = []
 

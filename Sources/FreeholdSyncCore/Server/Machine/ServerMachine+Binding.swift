@@ -8,6 +8,7 @@ extension ServerMachine {
         // If the store went back, the session has ended with the others.
         guard learn(file.head, session.stream, asked: asked) else { return }
         let bind = session.bind
+        if let front = bind.front { return takeBind(file, of: front, key, user) }
         // The cursor of an interrupted bootstrap must belong to this history, too, because pending work on its objects names its versions.
         for (cursor, hash) in [(bind.cursor, file.cursor), (bind.bootstrap?.cursor, file.bootstrap)] {
             guard let cursor, cursor.epoch != file.head.epoch || hash != cursor.hash else { continue }
@@ -20,7 +21,9 @@ extension ServerMachine {
             return identify(key, user, file, fork: nil)
         }
         let journal = bind.journal
-        guard let row = file.file, row.secret == SecretHash(identity.secret) else {
+        guard let row = file.file,
+            row.secret == SecretHash(identity.secret) || configuration.broken.contains(.checksSecrets)
+        else {
             // The store is older than the file, or the secret is a guess. The client gets a new number, and no data of another file.
             guard bind.isReset || journal.acknowledged == 0 else {
                 return end(key, .storeReplaced, "The file isn't known.")
@@ -77,9 +80,10 @@ extension ServerMachine {
     /// Requests a new number for a file.
     ///
     /// - Parameter fork: The last commit in common with the file that the bind names. Nil if the bind names no file.
-    private mutating func identify(_ key: SessionKey, _ user: SyncString, _ file: FileAnswer, fork: Fork?) {
+    mutating func identify(_ key: SessionKey, _ user: SyncString, _ file: FileAnswer, fork: Fork?) {
         guard let session = sessions[key] else { return }
-        let secret = FileSecret(high: draw(), low: draw())
+        let isFront = session.bind.front != nil
+        let secret = isFront ? FileSecret(salt: Int64(max(draw() >> 1, 1))) : FileSecret(high: draw(), low: draw())
         var (parents, clock) = ([FileParent](), Clock.zero)
         // A client that doesn't know the file's secret inherits nothing.
         if let fork, let row = file.file, row.secret == session.bind.file.map({ SecretHash($0.secret) }) {
@@ -113,7 +117,11 @@ extension ServerMachine {
     ) {
         guard sessions[key] != nil else { return }
         // If the answer is lost, the new number stays unused.
-        if case .failed(let failure) = answer, failure.isFullDisk, bindGuest(key, file, fork) { return }
+        if case .failed(let failure) = answer, failure.isFullDisk, sessions[key]?.bind.front == nil,
+            bindGuest(key, file, fork)
+        {
+            return
+        }
         guard case .file(let row) = answer else {
             return end(key, .transient(after: 1_000), "The store can't be reached.")
         }
@@ -132,7 +140,7 @@ extension ServerMachine {
         finish(key, plain, known, identity: FileIdentity(ident: row.ident, secret: secret), fork: fork)
     }
 
-    private mutating func note(_ key: SessionKey, _ ident: FileIdent) {
+    mutating func note(_ key: SessionKey, _ ident: FileIdent) {
         guard let session = sessions[key] else { return }
         note(session, ident, leastBase: session.bind.leastBase)
     }
@@ -208,7 +216,7 @@ extension ServerMachine {
             streams[stream]?.isDue = known.known.version < file.head.version
             return follow(stream)
         }
-        session.ident = row.ident
+        (session.ident, session.secret) = (row.ident, row.secret)
         (session.horizon, session.leastBase) = (file.head.horizon, bind.leastBase)
         session.classes = row.classes
         session.hold(Dictionary(bind.held.map { ($0.name, $0.version) }) { max($0, $1) })
@@ -217,6 +225,11 @@ extension ServerMachine {
         if identity != nil { session.bind.journal = bind.journal.renumbered(behind: fork?.common) }
         (session.received, session.receivedHash) = (row.last, row.hash)
         (session.cursor, session.told) = (bind.cursor, bind.cursor)
+        // The connection may have ended between the last answer and the step of its commit, which may show the client nothing else.
+        session.awaited = max(
+            (file.answers.last ?? file.known)?.answer.version ?? 0,
+            fork?.answers?.versions.last ?? 0
+        )
         session.holdsUnknown = bind.cursor != nil || bind.bootstrap != nil
         session.masks = Self.masks(bind)
         session.partial = bind.partial
@@ -238,7 +251,7 @@ extension ServerMachine {
         streams[stream]?.sessions.insert(key, of: row.ident, session.view)
         // The new session replaces an older one of the file. The older one has a dead connection, or it belongs to a copy, which its next bind
         // detects.
-        if let other, other != key { end(other, .transient(after: 1_000), "The file was bound anew.") }
+        if let other, other != key { end(other, .transient(after: 1_000), ErrorMessage.boundAnew) }
         watch(stream)
 
         var bound = Bound(
@@ -251,6 +264,10 @@ extension ServerMachine {
         )
         bound.horizon = file.head.horizon
         if takesParts(key) { bound.staged = session.staged }
+        if bind.front != nil {
+            bound.front = FrontRow(row, head: file.head.cursor)
+            bound.front?.cursor = session.cursor
+        }
         send(key, .bound(key.number, bound))
         acknowledge(key, file.answers)
         if case .bootstrap(let bootstrap) = session.state { announce(key, bootstrap) }
@@ -300,6 +317,11 @@ extension ServerMachine {
         session.isUnchecked = true
         return .resume(nil)
     }
+}
+
+extension ErrorMessage {
+    /// The text of the error that ends a session because another session has bound its file. Front ends recognise it.
+    public static let boundAnew: SyncString = "The file was bound anew."
 }
 
 extension Session {

@@ -9,7 +9,7 @@ extension ServerMachine {
             let limit = configuration.queryBytes
             return end(key, .query, SyncString("The conditions are longer than \(limit) bytes together."))
         }
-        guard isWithinShare(session.user) else { return endOverShare(key) }
+        guard mayKeepMore(session.user) else { return endOverShare(key) }
         let number = session.subscriptions + 1
         sessions[key]?.queryBytes = queries.bytes
         sessions[key]?.subscribing = queries
@@ -23,6 +23,11 @@ extension ServerMachine {
             let view = views.first
         else { return }
         session.subscribing = nil
+        if session.isFront, !view.errors.isEmpty {
+            sessions[key] = session
+            send(view.errors, to: key)
+            return progress(key)
+        }
         begin(&session, view, queries, head)
         sessions[key] = session
         send(view.errors, to: key)
@@ -39,6 +44,9 @@ extension ServerMachine {
         var cursor = head.cursor
         var old: View? = session.holdsUnknown ? nil : session.view
         switch session.state {
+        case .bootstrap(let bootstrap) where !bootstrap.isComparison && session.isFront:
+            // A front end's client forgets a bootstrap that isn't complete.
+            cursor = session.cursor ?? bootstrap.cursor
         case .bootstrap(let bootstrap) where !bootstrap.isComparison:
             // The client has received a part of this bootstrap, so that its objects belong to no known view.
             old = nil
@@ -71,7 +79,7 @@ extension ServerMachine {
     /// Continues a session. If the client names classes, they are compared by keys at the client's cursor.
     mutating func take(_ resume: Resume, _ key: SessionKey) {
         guard var session = sessions[key] else { return }
-        guard isWithinShare(session.user) else { return endOverShare(key) }
+        guard mayKeepMore(session.user) else { return endOverShare(key) }
         let named = resume.held.named(most: configuration.heldObjects, upTo: .max)
         let held = Dictionary(named.map { ($0.name, $0.version) }) { max($0, $1) }
         // If the cursors differ, the client wrote the message before it received the last changes.

@@ -201,8 +201,8 @@ extension ServerMachine {
 
     mutating func fetch(_ key: SessionKey, _ names: [ObjectName]) {
         guard let session = sessions[key], session.told != nil, !names.isEmpty else { return }
-        guard session.fetches.names + names.count <= configuration.heldObjects else {
-            return end(key, .tooLarge(limit: UInt64(configuration.heldObjects)), "Too many objects are asked for.")
+        guard session.fetches.names + names.count <= configuration.fetchedObjects else {
+            return end(key, .tooLarge(limit: UInt64(configuration.fetchedObjects)), "Too many objects are asked for.")
         }
         // A message can contain many names, so that a client doesn't need many requests at once.
         guard session.fetches.count < 1_000 else {
@@ -296,6 +296,7 @@ private struct StepBatches {
     /// The changes in stored names.
     let batches: [ClassBatch]
     private let lens: (any SessionLens)?
+    private let showsStates: Bool
     private let chunkBytes: UInt64
     private let partedBytes: UInt64
     private var pieces: [[ClassBatch]]?
@@ -308,7 +309,7 @@ private struct StepBatches {
     /// - Parameter told: the position for which the bytes were made already.
     init(_ change: ViewStep, from told: Cursor, _ configuration: ServerConfiguration) {
         (batches, lens, chunkBytes) = (change.batches, change.view.lens, configuration.chunkBytes)
-        partedBytes = configuration.partedBytes
+        (partedBytes, showsStates) = (configuration.partedBytes, change.view.showsStates)
         if let (message, bytes) = change.parts {
             isLarge = true
             parted[told] = (message, bytes)
@@ -317,7 +318,12 @@ private struct StepBatches {
 
     /// Returns the messages for clients that don't accept parts.
     mutating func messages(from told: Cursor, _ step: StreamStep) -> [Changes] {
-        let pieces = pieces ?? batches.split(bytes: chunkBytes).map { lens?.down($0) ?? $0 }
+        let pieces =
+            pieces
+            ?? batches.split(bytes: chunkBytes).map { piece in
+                guard let lens else { return piece }
+                return showsStates ? lens.downWithStates(piece) : lens.down(piece)
+            }
         self.pieces = pieces
         return pieces.enumerated().map { index, piece in
             let continues = index + 1 < pieces.count

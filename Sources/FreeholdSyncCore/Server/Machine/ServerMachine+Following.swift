@@ -71,11 +71,12 @@ extension ServerMachine {
             actions.append(.submitted(number, .failed(.transient(after: 1_000), text: Self.wentBack)))
         }
         forgetWriter(name)
+        signal(.discarded(name))
         return false
     }
 
     /// Checks the heads of all streams.
-    func checkHeads() {
+    package func checkHeads() {
         for stream in streams.values {
             assert(stream.known.continues(stream.head), "The published head isn't one that the store had.")
             assert(stream.rows.head.version <= stream.known.version, "Rows are of a version that isn't known.")
@@ -224,6 +225,7 @@ extension ServerMachine {
         guard streams[name]?.head.cursor == step.from else { return }
         if !configuration.broken.contains(.answersFirst) { answer(step, name) }
         streams[name]?.head = head
+        signal(.published(name, step))
         send(work, of: step, in: name)
         if configuration.broken.contains(.answersFirst) { answer(step, name) }
         resumeWaiting(name)
@@ -347,7 +349,7 @@ extension ServerMachine.Purpose {
         case .rows(let name), .commit(let name), .head(let name), .follow(let name), .gap(let name, _),
             .check(let name, _), .writer(let name), .firstHead(let name), .guest(let name):
             name
-        case .bind, .identity, .part, .parts, .kept, .whole, .step, .page, .fetch, .note: nil
+        case .bind, .identity, .part, .parts, .kept, .whole, .step, .page, .fetch, .note, .noteFront: nil
         }
     }
 }

@@ -2,6 +2,10 @@
 /// changes are sent after that.
 extension ServerMachine {
     mutating func startGroup(_ name: StreamName) {
+        guard role(of: name) == .merging else {
+            if streams[name]?.queue.isEmpty == false { signal(.commitsWait(name)) }
+            return
+        }
         guard streams[name]?.group == nil, streams[name]?.queue.isEmpty == false,
             let items = streams[name]?.takeCommits(changes: configuration.groupChanges)
         else { return }
@@ -28,7 +32,8 @@ extension ServerMachine {
             copies: stream.copies,
             salt: salt,
             now: now,
-            quota: configuration.userDiskBytes
+            quota: configuration.userDiskBytes,
+            broken: configuration.broken
         )
     }
 
@@ -41,6 +46,7 @@ extension ServerMachine {
         group.transaction = work.transaction
         streams[name]?.group = group
         guard let commit = work.commit else { return finishGroup(name, asked: nil) }
+        guard role(of: name) == .merging else { return requeue(name) }
         request(name, .commit(commit), .commit(name))
     }
 
@@ -95,7 +101,7 @@ extension ServerMachine {
         streams[name]?.group = group.items.isEmpty ? nil : group
         // The next submission gets another file.
         for item in items where writers[name]?.ident == item.ident { writers[name]?.ident = nil }
-        for item in items { fail(item, .transient(after: 1_000), "The file isn't known any more.", name) }
+        for item in items { fail(item, .transient(after: 1_000), GroupWork.lostFile, name) }
         guard group.items.isEmpty else { return true }
         startGroup(name)
         return false
@@ -106,6 +112,7 @@ extension ServerMachine {
         switch answer {
         case .done: finishGroup(name, asked: asked)
         case .failed(.moved):
+            guard role(of: name) == .merging else { return requeue(name) }
             streams[name]?.forgetRows(known)
             streams[name]?.group?.ownRows = []
             // Nothing was written. The answer with the rows contains the present head.
@@ -149,19 +156,24 @@ extension ServerMachine {
     /// merged again. If the commit was executed, the rows that are read then show it. The pause grows with each failure.
     private mutating func postpone(_ name: StreamName) {
         guard let known = streams[name]?.known else { return }
+        guard role(of: name) == .merging else { return requeue(name) }
         streams[name]?.forgetRows(known)
         streams[name]?.group?.transaction = nil
         streams[name]?.group?.ownRows = []
         let failures = min((streams[name]?.group?.failures ?? 0) + 1, 6)
         streams[name]?.group?.failures = failures
-        streams[name]?.group?.retryAt = now &+ (configuration.lookInterval << (failures - 1)) / 2
+        let time = callersNow &+ pause(after: failures)
+        streams[name]?.group?.retryAt = time
         watch(name)
     }
+
+    private func pause(after failures: Int) -> Int64 { (configuration.lookInterval << max(failures - 1, 0)) / 2 }
 
     /// Repeats a waiting group if its time has come. Starts a group if there is none. Called by the timer.
     mutating func retry(_ name: StreamName) {
         guard let group = streams[name]?.group, let time = group.retryAt else { return startGroup(name) }
-        guard time <= now else { return }
+        // A time that is further away than the pause shows that the node's clock was set back.
+        guard time <= callersNow || time - callersNow > pause(after: group.failures) else { return }
         streams[name]?.group?.retryAt = nil
         var query = RowQuery()
         query.files = Set(group.items.map(\.ident))
@@ -195,6 +207,8 @@ extension ServerMachine {
             guard learn(transaction.head, name, asked: asked) else { return }
             verify(transaction.head.cursor, name)
         }
+        noteConflicts(group, transaction, name)
+        noteRefusals(group, transaction, name)
         answer(group, transaction, name)
         guard isNext, let views = streams[name]?.sessions.startStep(),
             let retired = streams[name]?.sums.retired(at: transaction.expected.cursor)
@@ -217,7 +231,8 @@ extension ServerMachine {
         guard let group = streams[name]?.group else { return }
         streams[name]?.group = nil
         for key in sessions.restless(in: name) { pump(key) }
-        for key in Set(group.results.filter(\.item.wasSplit).map { currentSession(of: $0.item, name) }).sorted() {
+        let split = group.results.filter { $0.item.wasSplit && $0.item.origin == nil }
+        for key in Set(split.map { currentSession(of: $0.item, name) }).sorted() {
             readInbox(key)
         }
         if streams[name]?.isUnused == true {
@@ -233,6 +248,11 @@ extension ServerMachine {
         var answers: [SessionKey: [StoredAnswer]] = [:]
         var restored: [SessionKey: [(SyncString, ObjectUpdate)]] = [:]
         for (item, answer) in group.results {
+            if let origin = item.origin {
+                let commit = PartName(ident: item.ident, commit: item.commit.number)
+                signal(.forwardDone(name, origin, commit, answer.answer.version))
+                continue
+            }
             if let number = item.submission {
                 let merged = answer.answer
                 if writers[name]?.ident == item.ident { writers[name]?.done = merged.commit }
@@ -264,8 +284,14 @@ extension ServerMachine {
         for key in answers.keys.sorted() {
             acknowledge(key, answers[key] ?? [], restored: [ClassBatch](restored[key] ?? []))
         }
-        for (item, _) in group.results { release(currentSession(of: item, name), item.sent, wasSplit: item.wasSplit) }
-        for (item, fault, text) in group.faults { fail(item, fault, text, name) }
+        for (item, _) in group.results where item.origin == nil {
+            release(currentSession(of: item, name), item.sent, wasSplit: item.wasSplit)
+        }
+        for (item, fault, text) in group.faults {
+            // The next submission gets another file.
+            if item.submission != nil, text == GroupWork.lostFile { writers[name]?.ident = nil }
+            fail(item, fault, text, name)
+        }
     }
 
     /// Removes rows if those of all streams are too large: the oldest of this stream first, then those of streams without work.
@@ -294,12 +320,16 @@ extension ServerMachine {
 
     /// Ends the session, or the submission, of a commit that can't be merged.
     mutating func fail(_ item: QueuedCommit, _ fault: SyncFault, _ text: SyncString, _ name: StreamName) {
+        if let origin = item.origin {
+            let commit = PartName(ident: item.ident, commit: item.commit.number)
+            return signal(.forwardFailed(name, origin, commit, fault, text: text))
+        }
         guard let number = item.submission else { return end(item.session, fault, text) }
         actions.append(.submitted(number, .failed(fault, text: text)))
     }
 
     /// Returns the session that receives the answer to a commit. The file may have been bound again meanwhile.
-    private func currentSession(of item: QueuedCommit, _ name: StreamName) -> SessionKey {
+    func currentSession(of item: QueuedCommit, _ name: StreamName) -> SessionKey {
         if sessions[item.session]?.ident == item.ident { return item.session }
         return streams[name]?.sessions[item.ident] ?? item.session
     }

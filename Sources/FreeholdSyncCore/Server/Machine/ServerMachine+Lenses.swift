@@ -34,13 +34,15 @@ extension ServerMachine {
         let lensed = lens.up(queries)
         sessions[key]?.skippedQueries = lensed.skipped
         for error in lensed.errors { sendPlain(key, .queryError(key.number, error)) }
+        // A front end's client keeps its queries if one of the new ones is invalid.
+        if !lensed.errors.isEmpty, sessions[key]?.isFront == true { return }
         subscribe(key, lensed.queries)
     }
 
     /// Returns the view of a query set, with the rights and the lens of a session.
     func view(of queries: Queries, _ session: Session) -> View {
         let schema = configuration.apps[session.stream.app]?.schema()
-        return View(queries, matcher, session.rights, session.lens, in: schema)
+        return View(queries, matcher, session.rights, session.lens, in: schema, showsStates: session.isFront)
     }
 
     /// Returns the work that makes the views of query sets, with the present rights of a session.
@@ -54,8 +56,8 @@ extension ServerMachine {
         _ matcher: some ConditionMatcher,
         in schema: ConditionSchema?
     ) -> ViewsWork {
-        ViewsWork(queries) { [rights = session.rights, lens = session.lens] in
-            View($0, matcher, rights, lens, in: schema)
+        ViewsWork(queries) { [rights = session.rights, lens = session.lens, showsStates = session.isFront] in
+            View($0, matcher, rights, lens, in: schema, showsStates: showsStates)
         }
     }
 
@@ -115,6 +117,10 @@ extension ServerMachine {
     static func shown(_ message: ServerMessage, _ session: Session) -> ServerMessage? {
         let message = session.claim == 0 ? message : message.claimed(session.claim)
         guard let lens = session.lens else { return message }
+        if session.isFront, case .bootstrapChunk(let number, var chunk) = message {
+            chunk.classes = lens.downWithStates(chunk.classes)
+            return .bootstrapChunk(number, chunk)
+        }
         return lens.down(message)
     }
 

@@ -36,6 +36,8 @@ extension ServerMachine {
         case .resume(_, let resume): take(Self.stored(resume, session), key)
         case .fetch(_, let names): take(names, key)
         case .unbind: forget(key)
+        case .note(_, let number, let bytes): note(bytes, number, key)
+        case .claim(_, let claim): take(claim, key)
         case .hello, .ping, .bind, .credit: break
         }
     }
@@ -64,7 +66,7 @@ extension ServerMachine {
     private mutating func open(_ key: SessionKey, _ bind: Bind, _ user: SyncString) {
         guard sessions[key] == nil else { return end(key, .violation, "The session is bound.") }
         let stream = StreamName(app: bind.app, value: bind.stream)
-        let isWithinShare = isWithinShare(user)
+        let mayKeepMore = mayKeepMore(user)
         sessions[key] = Session(key: key, stream: stream, user: user, bind: bind)
         connections[key.connection]?.sessions.insert(key.number)
         let count = UInt64(connections[key.connection]?.sessions.count ?? 0)
@@ -81,10 +83,10 @@ extension ServerMachine {
             let limit = UInt64(configuration.pendingCommits)
             return end(key, .tooLarge(limit: limit), "There are too many unanswered commits.")
         }
-        guard isWithinShare else { return endOverShare(key) }
+        guard mayKeepMore else { return endOverShare(key) }
         sessions[key]?.bindBytes = bind.journal.pending.count * 16
         sessions[key]?.heldBytes = bind.held.reduce(0) { $0 + $1.name.estimatedBytes }
-        if !self.isWithinShare(user) {
+        if !self.mayKeepMore(user) {
             // All held objects are sent whole, too.
             bind.held = []
             sessions[key]?.heldBytes = 0
@@ -101,7 +103,7 @@ extension ServerMachine {
         }
         sessions[key]?.rights = app.rights?(user, bind.stream)
         sessions[key]?.lens = judgement.lens
-        sessions[key]?.claim = Session.number(of: bind.schema)
+        sessions[key]?.claim = bind.front == nil ? Session.number(of: bind.schema) : 0
         if let session = sessions[key] { sessions[key]?.bind = Self.stored(bind, session) }
         // The documents were checked, and they are large.
         sessions[key]?.bind.schema.documents = []
@@ -113,9 +115,9 @@ extension ServerMachine {
         }
         let query = FileQuery(
             ident: bind.file?.ident,
-            acknowledged: bind.journal.acknowledged,
-            cursor: bind.cursor?.version,
-            bootstrap: bind.bootstrap?.cursor.version
+            acknowledged: bind.front == nil ? bind.journal.acknowledged : UInt64(Int64.max),
+            cursor: bind.front?.cursor ?? bind.cursor?.version,
+            bootstrap: bind.front?.latest?.version ?? bind.bootstrap?.cursor.version
         )
         request(stream, .bind(query), .bind(key), of: user)
     }

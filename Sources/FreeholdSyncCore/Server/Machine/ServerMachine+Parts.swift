@@ -22,7 +22,7 @@ extension ServerMachine {
             end(key, .tooLarge(limit: limit), "The commit is too large.")
             return false
         }
-        guard isWithinShare(session.user) else {
+        guard mayKeepMore(session.user) else {
             endOverShare(key)
             return false
         }
@@ -124,7 +124,7 @@ extension ServerMachine {
     /// Reads the parts of the next commit from the store.
     mutating func readStored(_ key: SessionKey) {
         guard let session = sessions[key], let stored = session.stored, stored.keeping == 0 else { return }
-        guard isWithinShare(session.user) else { return endOverShare(key) }
+        guard mayKeepMore(session.user) else { return endOverShare(key) }
         sessions[key]?.heavyBytes = Int(clamping: stored.message.count)
         sessions[key]?.isStoring = true
         request(session.stream, .keptParts(session.ident), .whole(key))

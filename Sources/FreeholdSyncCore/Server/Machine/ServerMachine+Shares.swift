@@ -70,7 +70,7 @@ extension ServerMachine.Purpose {
         case .bind(let key), .identity(let key, _, _, _), .step(let key, _), .page(let key, _), .fetch(let key, _, _):
             key
         case .rows, .commit, .part, .parts, .kept, .whole, .head, .follow, .gap, .check, .writer, .firstHead, .guest,
-            .note:
+            .note, .noteFront:
             nil
         }
     }

@@ -6,6 +6,8 @@
 struct StreamWriter: Sendable {
     /// The number of the file. Nil until the store has created or found it.
     var ident: FileIdent?
+    /// The secret of the file.
+    var secret: SecretHash?
     /// The number of the last commit that is done.
     var done: UInt64 = 0
     /// The submissions that wait for the file or for the stream's head.
@@ -20,7 +22,9 @@ extension ServerMachine {
 
     mutating func take(_ submission: Submission, _ number: SubmissionNumber) {
         let name = submission.stream
-        guard let app = configuration.apps[name.app], app.allows(submission.user, name.value) else {
+        guard let app = configuration.apps[name.app],
+            submission.isUnrestricted || app.allows(submission.user, name.value)
+        else {
             return actions.append(.submitted(number, .failed(.forbidden, text: "The user may not use this.")))
         }
         guard UInt64(submission.changes.count) <= configuration.limits.commitChanges else {
@@ -58,7 +62,7 @@ extension ServerMachine {
     mutating func takeWriter(_ answer: ServerStoreAnswer, _ name: StreamName) {
         guard case .file(let row) = answer else { return failWaiting(name) }
         let waiting = writers[name]?.waiting ?? []
-        writers[name] = StreamWriter(ident: row.ident, done: row.last, waiting: waiting)
+        writers[name] = StreamWriter(ident: row.ident, secret: row.secret, done: row.last, waiting: waiting)
         if streams[name] == nil { request(name, .read(RowQuery()), .firstHead(name)) } else { flush(name) }
     }
 
@@ -89,7 +93,7 @@ extension ServerMachine {
         request(name, .trimWriters(keeping: SecretHash(secret)), .note)
     }
 
-    private mutating func failWaiting(_ name: StreamName) {
+    mutating func failWaiting(_ name: StreamName) {
         let waiting = writers[name]?.waiting ?? []
         writers[name]?.waiting = []
         for (number, _) in waiting {
@@ -127,8 +131,9 @@ extension ServerMachine {
             session: SessionKey(connection: 0, number: SessionNumber(rawValue: 0)),
             submission: number,
             ident: ident,
+            secret: writers[name]?.secret,
             user: submission.user,
-            rights: app.rights?(submission.user, name.value),
+            rights: submission.isUnrestricted ? nil : app.rights?(submission.user, name.value),
             commit: lensed?.commit ?? commit,
             lensed: lensed,
             hash: .empty,

@@ -2,7 +2,7 @@
 extension ServerMachine {
     mutating func take(_ upload: Upload, _ key: SessionKey) {
         guard var session = sessions[key] else { return }
-        guard isWithinShare(session.user) else { return endOverShare(key) }
+        guard mayKeepMore(session.user) else { return endOverShare(key) }
         for commit in upload.commits {
             session.uploadDebt = session.uploadDebt.addingOrMax(configuration.commitSize(commit.commit))
             if !upload.oldLists.isEmpty { session.oldLists[commit.commit.number] = upload.oldLists }
@@ -52,6 +52,7 @@ extension ServerMachine {
                     return end(key, .tooLarge(limit: limit), "The commit is too large.")
                 }
                 session.isStoring = true
+                session.fronts[commit.number] = next.front
                 sessions[key] = session
                 return request(session.stream, .stage(session.ident, next), .part(key))
             }
@@ -60,7 +61,7 @@ extension ServerMachine {
             sessions[key]?.nextPart = 0
             let wasSplit = sessions[key]?.parted[commit.number] != nil
             if sessions[key]?.heavy == commit.number { sessions[key]?.isMerging = true }
-            enqueue(key, commit, next.hash, wasSplit: wasSplit)
+            enqueue(key, commit, next.hash, wasSplit: wasSplit, front: next.front)
         }
         proceed(key)
     }
@@ -120,21 +121,29 @@ extension ServerMachine {
         session.heavyBytes = Int(clamping: whole.estimatedSize)
         session.parted[whole.number] = 0
         sessions[key] = session
-        enqueue(key, whole, hash, wasSplit: true)
+        let front = sessions[key]?.fronts.removeValue(forKey: whole.number)
+        enqueue(key, whole, hash, wasSplit: true, front: front)
         readInbox(key)
     }
 
     // MARK: The queue
 
-    private mutating func enqueue(_ key: SessionKey, _ commit: Commit, _ hash: RunningHash, wasSplit: Bool) {
+    private mutating func enqueue(
+        _ key: SessionKey,
+        _ commit: Commit,
+        _ hash: RunningHash,
+        wasSplit: Bool,
+        front: FrontBytes? = nil
+    ) {
         guard let session = sessions[key], streams[session.stream] != nil else { return }
         let lists = sessions[key]?.oldLists.removeValue(forKey: commit.number)
         sessions[key]?.uploadDebt -= min(session.uploadDebt, lists?.estimatedSize ?? 0)
         let isOld = commit.base < session.horizon
         let lensed = session.lens?.up(commit, isOld ? lists ?? [] : [])
-        let item = QueuedCommit(
+        var item = QueuedCommit(
             session: key,
             ident: session.ident,
+            secret: session.secret,
             user: session.user,
             rights: session.rights,
             commit: lensed?.commit ?? commit,
@@ -144,6 +153,7 @@ extension ServerMachine {
             wasSplit: wasSplit,
             oldLists: isOld ? lensed?.oldLists ?? lists ?? [] : nil
         )
+        item.front = front
         sessions[key]?.receivedHash = hash
         sessions[key]?.sent[commit.number] = hash
         enqueue(item, session.stream)
@@ -153,6 +163,7 @@ extension ServerMachine {
         streams[name]?.queue.append(item)
         streams[name]?.queuedChanges += max(item.commit.changes.count, 1)
         guard let changes = streams[name]?.queuedChanges, streams[name]?.group == nil else { return }
+        guard role(of: name) == .merging else { return signal(.commitsWait(name)) }
         if changes >= configuration.groupChanges {
             startGroup(name)
         } else if streams[name]?.isTimed == false {
@@ -191,6 +202,9 @@ extension ServerMachine {
         session.awaited = max(session.awaited, ack.versions.last ?? 0)
         sessions[key] = session
         send(key, .ack(key.number, ack))
+        // A commit that another copy of the file had sent brings no step of its own.
+        if let cursor = cursor(of: session), session.awaited <= cursor.version { progress(key) }
+        if configuration.isCoordinated { removeAnswered(key, through: ack.last) }
     }
 }
 

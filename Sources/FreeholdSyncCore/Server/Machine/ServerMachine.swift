@@ -36,8 +36,14 @@ public struct ServerMachine: Sendable {
     var nextRelief: Int64 = 0
     /// The file under which submissions are written, for each stream that has submissions.
     var writers: [StreamName: StreamWriter] = [:]
+    /// The streams in which the node has another role than that of all streams.
+    var roles: [StreamName: StreamRole] = [:]
+    /// The signals that the caller hasn't taken yet.
+    var signals: [StreamSignal] = []
     /// The classes whose objects aren't accepted now, by app.
     var held: [SyncString: Set<SyncString>] = [:]
+    /// The notes for administrators that the caller hasn't taken.
+    var notes: [ServerNote] = []
     private var isTrimming = false
     private var bootstraps: UInt64 = 0
     /// The number of stream states that the machine has created.
@@ -91,6 +97,8 @@ public struct ServerMachine: Sendable {
         case firstHead(StreamName)
         case guest(StreamName)
         case note
+        /// Bytes of a front end, and the number of the message that contained them.
+        case noteFront(SessionKey, UInt64)
     }
 
     /// A request that the store hasn't answered.
@@ -138,6 +146,7 @@ public struct ServerMachine: Sendable {
         case .submit(let number, let submission): take(submission, number)
         case .hold(let classes): hold(classes)
         case .schemaChanged(let app): followSchema(of: app)
+        case .coordinated(let command): take(command)
         case .drain(let after):
             for key in sessions.keys.sorted() { send(key, .notice(key.number, Notice(.leaving(after: after)))) }
         }
@@ -187,6 +196,7 @@ public struct ServerMachine: Sendable {
     mutating func remember(_ name: StreamName, at head: StreamHead) {
         memories += 1
         streams[name] = StreamState(head, memory: memories)
+        streams[name]?.isKept = roles[name] == .merging
     }
 
     /// Sends a client a message that contains stored names. The session's lens translates them.
@@ -212,7 +222,18 @@ public struct ServerMachine: Sendable {
     }
 
     mutating func end(_ key: SessionKey, _ fault: SyncFault, _ text: SyncString) {
-        guard sessions[key] != nil else { return }
+        guard let session = sessions[key] else { return }
+        note(
+            .ended(
+                EndedSession(
+                    stream: session.stream,
+                    user: session.user,
+                    file: session.ident,
+                    fault: fault,
+                    text: text
+                )
+            )
+        )
         actions.append(.send(key.connection, .error(key.number, ErrorMessage(fault, text: text))))
         forget(key)
     }
@@ -226,6 +247,7 @@ public struct ServerMachine: Sendable {
             request(session.stream, .dropParts(PartName(ident: session.ident, commit: session.received + 1)), .note)
         }
         for case .parts(let parts, _) in session.outbox { noteDone(parts.message.count, key) }
+        if configuration.isCoordinated { removeWaiting(session) }
         connections[key.connection]?.sessions.remove(key.number)
         if let head = streams[session.stream]?.head.cursor,
             streams[session.stream]?.sessions.remove(key, of: session.ident, session.view.identity) == true
@@ -272,6 +294,7 @@ public struct ServerMachine: Sendable {
         case .firstHead(let stream): takeFirstHead(answer, stream, asked: known)
         case .guest(let stream): if case .file = answer { endGuests(stream) }
         case .note: break
+        case .noteFront(let key, let number): takeNoted(answer, key, number)
         }
     }
 
@@ -360,6 +383,8 @@ struct StreamState: Sendable {
     /// Copies of files whose next commit may already have been sent by another copy.
     var copies: Set<FileIdent> = []
     var guests = GuestSessions()
+    /// A Boolean value that indicates whether the state is kept without sessions and commits, because other nodes forward commits to this one.
+    var isKept = false
 
     init(_ head: StreamHead, memory: UInt64) {
         (self.head, known, self.memory) = (head, head, memory)
@@ -367,7 +392,7 @@ struct StreamState: Sendable {
     }
 
     /// A Boolean value that indicates whether nothing needs the stream any more.
-    var isUnused: Bool { sessions.isEmpty && waiting.isEmpty && group == nil && queue.isEmpty }
+    var isUnused: Bool { !isKept && sessions.isEmpty && waiting.isEmpty && group == nil && queue.isEmpty }
 
     /// Removes all rows, because rows of different heads can't be combined.
     mutating func forgetRows(_ head: StreamHead) {
@@ -400,7 +425,11 @@ struct QueuedCommit: Sendable {
     let session: SessionKey
     /// The number of the submission. Nil for a commit of a session.
     var submission: SubmissionNumber?
+    /// The node that forwarded the commit. Nil for a commit of this node.
+    var origin: ForwardOrigin?
     let ident: FileIdent
+    /// The secret of the author's file. Nil for files that aren't in the store.
+    let secret: SecretHash?
     /// The author of the commit, and the author's rights.
     let user: SyncString
     var rights: (any SessionRights)?
@@ -416,6 +445,8 @@ struct QueuedCommit: Sendable {
     let oldLists: [OldList]?
     /// Bits that make the hash of a submission unique.
     var salt: UInt64 = 0
+    /// The bytes that a front end stores together with the commit.
+    var front: FrontBytes?
     /// The reason for which all changes of the commit are refused. Nil if they are merged.
     var refusal: CommitRefusal?
 

@@ -11,6 +11,8 @@ struct Session: Sendable {
     let user: SyncString
     var bind: Bind
     var ident = FileIdent.me
+    /// The secret of the file. Nil before the file is bound.
+    var secret: SecretHash?
     /// The least base of unsent work, as the client reported it last.
     var leastBase: StreamVersion?
     var state = State.binding
@@ -93,6 +95,8 @@ struct Session: Sendable {
     /// The horizon that the client knows, and the lists that the client sent with commits that are older than the horizon.
     var horizon: StreamVersion = 0
     var oldLists: [UInt64: [OldList]] = [:]
+    /// The bytes that a front end stores together with commits in parts.
+    var fronts: [UInt64: FrontBytes] = [:]
 
     /// The bytes of uploads for which credit wasn't given back.
     var uploadDebt: UInt64 = 0

@@ -18,6 +18,8 @@ public struct SessionLedger: Sendable {
     /// The bytes of the kinds, in their order.
     public private(set) var kinds = Kind.allCases.map { _ in 0 }
     public private(set) var users: [SyncString: Int] = [:]
+    /// The part of the bytes of users that is reserved for answers of the store.
+    private(set) var reserved: [SyncString: Int] = [:]
     public private(set) var apps: [SyncString: Int] = [:]
     /// The sum of all kinds.
     public private(set) var bytes = 0
@@ -37,6 +39,10 @@ public struct SessionLedger: Sendable {
         bytes += change
         let before = users[user] ?? 0
         users[user] = before + change == 0 ? nil : before + change
+        if new.pages != old.pages {
+            let pages = (reserved[user] ?? 0) + new.pages - old.pages
+            reserved[user] = pages == 0 ? nil : pages
+        }
         usersOverShare += (before + change > share ? 1 : 0) - (before > share ? 1 : 0)
         apps[app, default: 0] += change
         if apps[app] == 0 { apps[app] = nil }
@@ -96,15 +102,25 @@ extension ServerMachine {
     /// The bytes of the objects that are remembered for merges, and of steps of other nodes that are being sent.
     public var rememberedBytes: Int { streams.values.reduce(0) { $0 + $1.weights.bytes + $1.stepBytes } }
 
-    /// A Boolean value that indicates whether the sessions of a user keep no more than the user's share.
+    /// A Boolean value that indicates whether the store may be read for the sessions of a user: they keep no more than the user's share,
+    /// together with what is reserved for answers of the store.
     ///
     /// While all sessions keep more than the node's bound, the share is the bound divided by the number of users.
-    func isWithinShare(_ user: SyncString) -> Bool {
+    func isWithinShare(_ user: SyncString) -> Bool { isWithinShare(user, leavingOut: [:]) }
+
+    /// A Boolean value that indicates whether a user may hand in more: the sessions keep no more than the user's share, without what is
+    /// reserved for answers of the store.
+    ///
+    /// The machine itself decides when it reads, and the reads of many sessions can fill the share. That ends no session.
+    func mayKeepMore(_ user: SyncString) -> Bool { isWithinShare(user, leavingOut: sessions.ledger.reserved) }
+
+    private func isWithinShare(_ user: SyncString, leavingOut reserved: [SyncString: Int]) -> Bool {
         let isFull = sessions.ledger.bytes > configuration.nodeBytes
         guard isFull || sessions.ledger.usersOverShare > 0 else { return true }
         let count = max(sessions.ledger.users.count, 1)
         let part = isFull ? max(configuration.nodeBytes / count, 256 << 10) : .max
-        return sessions.ledger.users[user] ?? 0 <= min(sessions.ledger.share, part)
+        let bytes = (sessions.ledger.users[user] ?? 0) - (reserved[user] ?? 0)
+        return bytes <= min(sessions.ledger.share, part)
     }
 
     /// Ends a session because the sessions of its user keep too many bytes.

@@ -1,36 +1,54 @@
 /// The sessions of a node, and, for each stream, the sessions that need an action at every step.
+///
+/// Sessions have many fields. They are in an array, so that a field is read and changed in place, without a copy of the others.
 struct SessionTable: Sendable {
-    private var sessions: [SessionKey: Session] = [:]
+    private var places: [SessionKey: Int] = [:]
+    private var slots: [Slot] = []
+    /// The places that no session has.
+    private var free: [Int] = []
     private var restless: [StreamName: Set<SessionKey>] = [:]
-    /// The bytes of each session that the ledger contains.
-    private var counted: [SessionKey: SessionBytes] = [:]
     private var users: [SyncString: Set<SessionKey>] = [:]
     private(set) var ledger: SessionLedger
+
+    private struct Slot: Sendable {
+        var session: Session?
+        /// The bytes of the session that the ledger contains.
+        var counted = SessionBytes()
+    }
 
     /// - Parameter share: The bytes that the sessions of one user may keep.
     init(share: Int) { ledger = SessionLedger(share: share) }
 
-    var keys: Dictionary<SessionKey, Session>.Keys { sessions.keys }
-    var values: Dictionary<SessionKey, Session>.Values { sessions.values }
+    var keys: Dictionary<SessionKey, Int>.Keys { places.keys }
+    var values: some Sequence<Session> { slots.lazy.compactMap(\.session) }
 
     /// - Complexity: O(1)
     subscript(key: SessionKey) -> Session? {
-        get { sessions[key] }
+        _read {
+            if let place = places[key] { yield slots[place].session } else { yield nil }
+        }
         _modify {
-            let stream = sessions[key]?.stream
-            defer { note(key, stream) }
-            yield &sessions[key]
+            let place = places[key] ?? addPlace(key)
+            defer { note(key, place) }
+            yield &slots[place].session
         }
     }
 
+    private mutating func addPlace(_ key: SessionKey) -> Int {
+        let place = free.popLast() ?? slots.count
+        if place == slots.count { slots.append(Slot()) }
+        places[key] = place
+        return place
+    }
+
     mutating func removeValue(forKey key: SessionKey) -> Session? {
-        guard let session = sessions.removeValue(forKey: key) else { return nil }
+        guard let place = places.removeValue(forKey: key), let session = slots[place].session else { return nil }
         forget(key, session.stream)
-        if let old = counted.removeValue(forKey: key) {
-            ledger.replace(old, by: SessionBytes(), of: session.user, session.stream.app)
-        }
+        ledger.replace(slots[place].counted, by: SessionBytes(), of: session.user, session.stream.app)
         users[session.user]?.remove(key)
         if users[session.user]?.isEmpty == true { users[session.user] = nil }
+        slots[place] = Slot()
+        free.append(place)
         return session
     }
 
@@ -39,13 +57,15 @@ struct SessionTable: Sendable {
 
     /// Checks that the ledger contains the bytes of all sessions.
     func checkInvariants() {
-        assert(Set(counted.keys) == Set(sessions.keys), "The ledger counts other sessions.")
-        for (key, session) in sessions {
-            assert(counted[key] == session.bytes, "The bytes of a session aren't counted.")
-            session.fetches.checkInvariants()
+        assert(slots.count == places.count + free.count, "A place is lost.")
+        for (key, place) in places {
+            assert(slots[place].session?.key == key, "A session is at another place.")
+            assert(slots[place].counted == slots[place].session?.bytes, "The bytes of a session aren't counted.")
+            slots[place].session?.fetches.checkInvariants()
         }
-        assert(ledger.bytes == counted.values.reduce(0) { $0 + $1.sum }, "The sum isn't that of the sessions.")
+        assert(ledger.bytes == slots.reduce(0) { $0 + $1.counted.sum }, "The sum isn't that of the sessions.")
         assert(ledger.users.values.reduce(0, +) == ledger.bytes, "The sum isn't that of the users.")
+        assert(ledger.reserved.values.reduce(0, +) == ledger[.pages], "The sum isn't that of the reserved bytes.")
         assert(ledger.apps.values.reduce(0, +) == ledger.bytes, "The sum isn't that of the apps.")
         assert(ledger.kinds.reduce(0, +) == ledger.bytes, "The sum isn't that of the kinds.")
     }
@@ -53,22 +73,24 @@ struct SessionTable: Sendable {
     /// Returns the sessions of a stream that aren't quiet, in ascending order.
     func restless(in stream: StreamName) -> [SessionKey] { restless[stream]?.sorted() ?? [] }
 
-    private mutating func note(_ key: SessionKey, _ old: StreamName?) {
-        guard let session = sessions[key] else {
-            if let old { forget(key, old) }
+    /// Counts a session after a change.
+    private mutating func note(_ key: SessionKey, _ place: Int) {
+        guard let bytes = slots[place].session?.bytes, let isQuiet = slots[place].session?.isQuiet,
+            let stream = slots[place].session?.stream
+        else {
+            // A session that doesn't exist was to be changed. Existing ones end by `removeValue(forKey:)`.
+            assert(slots[place].counted == SessionBytes(), "A session ended without its bytes.")
+            places[key] = nil
+            free.append(place)
             return
         }
-        let (bytes, before) = (session.bytes, counted[key])
-        if before != bytes {
-            if before == nil { users[session.user, default: []].insert(key) }
-            counted[key] = bytes
-            ledger.replace(before ?? SessionBytes(), by: bytes, of: session.user, session.stream.app)
+        let before = slots[place].counted
+        if before != bytes, let user = slots[place].session?.user {
+            if before == SessionBytes() { users[user, default: []].insert(key) }
+            slots[place].counted = bytes
+            ledger.replace(before, by: bytes, of: user, stream.app)
         }
-        if session.isQuiet {
-            if old != nil { forget(key, session.stream) }
-        } else {
-            restless[session.stream, default: []].insert(key)
-        }
+        if isQuiet { forget(key, stream) } else { restless[stream, default: []].insert(key) }
     }
 
     private mutating func forget(_ key: SessionKey, _ stream: StreamName) {

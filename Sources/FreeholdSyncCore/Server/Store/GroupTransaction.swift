@@ -32,7 +32,11 @@ struct GroupTransaction: MergeStore, Sendable {
 
     /// The running hash of the present commit's file, and random bits for the hash of the log.
     var commitHash = RunningHash.empty
+    /// The bytes that a front end stores together with the present commit.
+    var commitFront: FrontBytes?
     var salt: UInt64 = 0
+    /// Rules that a test breaks.
+    var broken: Set<BrokenRule> = []
 
     init(_ rows: StoreRows) {
         expected = rows.head
@@ -62,11 +66,15 @@ struct GroupTransaction: MergeStore, Sendable {
     /// Returns an object in the state after the group. Returns `nil` if the group didn't change it.
     func changed(_ name: ObjectName) -> MergedObject? { places[name].map { objects[$0].after } }
 
+    /// Returns the change of an object. Returns `nil` if the group didn't change it.
+    func change(of name: ObjectName) -> Changed? { places[name].map { objects[$0] } }
+
     var version: StreamVersion { head.version }
     var horizon: StreamVersion { head.horizon }
-    var now: Int64 { head.now }
+    var now: Int64 { broken.contains(.sharesTime) ? 0 : head.now }
 
     func greatestClock(upTo version: StreamVersion) throws -> Clock {
+        if broken.contains(.outrunsBase) { return .zero }
         if version >= head.version { return head.clock }
         if let clock = clocks[version] ?? rows.clocks[version] { return clock }
         if version == expected.version { return expected.clock }
@@ -178,6 +186,9 @@ struct GroupTransaction: MergeStore, Sendable {
     mutating func finish(_ answer: MergeAnswer, of ident: FileIdent, now: Int64) throws {
         guard var file = file(ident) else { throw RowsMissing { $0.files = [ident] } }
         (file.last, file.hash, file.clock) = (answer.commit, commitHash, answer.clock)
+        if let commitFront {
+            file.front = FrontRow.stored(commitFront.head + commitFront.rest, version: answer.version)
+        }
         files[ident] = file
         answers[ident, default: []].append(StoredAnswer(answer: answer, hash: commitHash))
         head.version = answer.version

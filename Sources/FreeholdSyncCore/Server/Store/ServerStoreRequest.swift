@@ -20,6 +20,8 @@ public struct ServerStoreRequest: Sendable {
         case noteFile(FileIdent, acknowledged: UInt64, leastBase: StreamVersion?, time: Int64)
         /// Stores the query set that the file has or will receive.
         case noteQueries(FileIdent, Queries, isComplete: Bool)
+        /// Stores bytes of a front end in the row of its file.
+        case noteFront(FileIdent, [UInt8])
         /// Reads rows. The request fails with `.limit` if the objects are larger than `mostBytes`.
         case read(RowQuery)
         case commit(StoreCommit)

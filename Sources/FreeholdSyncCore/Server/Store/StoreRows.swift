@@ -78,6 +78,8 @@ public struct FileRow: Hashable, Sendable {
     public var pending: Queries?
     /// The classes of which the file may have objects: those of all sets since the last complete one.
     public var classes: Set<SyncString> = []
+    /// The version of the commit that wrote the bytes of a front end, and these bytes. Empty for a file of a Freehold client.
+    public var front: [UInt8] = []
 }
 
 extension FileRow {
@@ -181,6 +183,19 @@ public struct ObjectPage: Sendable {
 extension StreamStep {
     /// The size of objects in bytes after which a step of several commits ends. The last commit may exceed it.
     public static let mostBytes = 4 << 20
+    /// The sum of the weights of further commits that a step with too many bytes takes if they change only objects that the step has. Without
+    /// them, each of many commits on one large object would be a step with that object.
+    public static let mostFurtherWeight = 64 * 8
+
+    /// Returns the weight of a further commit. The before-images of long lists are mostly stored as differences, and cost less to read.
+    ///
+    /// - Parameters:
+    ///   - objects: The objects of the commit, as they were before the step.
+    ///   - bytes: The bytes of the before-images that were read. 0 if none were read.
+    public static func weight(ofFurther objects: some Sequence<MergedObject?>, bytes: Int) -> Int {
+        guard bytes <= 64 << 10 else { return 8 }
+        return objects.allSatisfy { $0?.hasList(ofAtLeast: MergedObject.longList) ?? false } ? 1 : 8
+    }
 }
 
 /// A transaction that stores commits.
@@ -199,6 +214,19 @@ public struct StoreCommit: Sendable {
     /// The number of bytes that the commits add to each user. It is negative if they remove bytes. Empty without a
     /// quota.
     public var growth: [SyncString: Int64] = [:]
+
+    /// Returns a Boolean value that indicates whether the stored files are those that the commit expects.
+    ///
+    /// A store that went back can have given a file's number to another file, and its head can be the expected one nevertheless. So the secret and the
+    /// number of the last commit are compared.
+    /// - Parameter stored: Returns the secret of a stored file and the number of its last commit, or `nil` if it doesn't exist.
+    package func fits(_ stored: (FileIdent) throws -> (secret: SecretHash, last: UInt64)?) rethrows -> Bool {
+        try Set(files.keys).union(answers.keys).allSatisfy { ident in
+            guard let row = try stored(ident) else { return false }
+            if let file = files[ident], file.secret != row.secret { return false }
+            return answers[ident]?.first.map { row.last == $0.answer.commit &- 1 } ?? true
+        }
+    }
 }
 
 /// The name of a commit, or of the parts of a split commit.

@@ -20,6 +20,9 @@ struct View: Sendable {
     }
     /// The lens of the view's sessions. `nil` if they see the stored form.
     let lens: (any SessionLens)?
+    /// A Boolean value that indicates whether updates contain whole objects, and their states before the changes. Front ends of the server
+    /// need them.
+    let showsStates: Bool
     private(set) var errors: [QueryError] = []
 
     /// The number of the view for clients. Equal queries and rights have equal numbers on all nodes.
@@ -37,8 +40,10 @@ struct View: Sendable {
         _ matcher: some ConditionMatcher,
         _ rights: (any SessionRights)? = nil,
         _ lens: (any SessionLens)? = nil,
-        in schema: ConditionSchema? = nil
+        in schema: ConditionSchema? = nil,
+        showsStates: Bool = false
     ) {
+        self.showsStates = showsStates
         var narrowed: Set<ClassQuery> = []
         var uncertain: [SyncString: [(index: UInt64, condition: any CompiledCondition)]] = [:]
         var conditions: [SyncString: [Part]] = [:]
@@ -84,7 +89,7 @@ struct View: Sendable {
         }
         self.masks = masks
         self.lens = lens
-        identity = ViewIdentity(classes, narrowed, masks, lens)
+        identity = ViewIdentity(classes, narrowed, masks, lens, showsStates: showsStates)
     }
 
     func mask(of className: SyncString) -> FieldMask? { masks[className] }
@@ -182,8 +187,24 @@ struct View: Sendable {
     ) -> ObjectUpdate? {
         let step = object.step
         let mask = masks[step.name.className]
+        if showsStates { return state(step, membership, mask: mask) }
         guard let content = content(object, membership, mask: mask, isWhole: isWhole) else { return nil }
         return step.after?.update(step.name.key, content, mask: mask) ?? ObjectUpdate(step.name.key, content)
+    }
+
+    /// Returns the whole object after a step, and its fields before it.
+    private func state(
+        _ step: ObjectStep,
+        _ membership: (was: Bool, isIn: Bool),
+        mask: FieldMask?
+    ) -> ObjectUpdate? {
+        let before = membership.was ? step.before : nil
+        let after = membership.isIn ? step.after : nil
+        if before == nil, after == nil { return nil }
+        if let before, let after, before.born == after.born, before.version(mask) == after.version(mask) { return nil }
+        var update = ObjectUpdate(step.name.key, after?.whole(mask) ?? .erased)
+        update.before = before.map { $0.fields(mask) }
+        return update
     }
 
     private func content(
@@ -220,13 +241,16 @@ struct ViewIdentity: Hashable, Sendable {
     private let conditions: [ClassQuery]
     private let masks: [SyncString: FieldMask]
     private let lens: RunningHash?
+    private let showsStates: Bool
 
     init(
         _ classes: [SyncString],
         _ narrowed: Set<ClassQuery>,
         _ masks: [SyncString: FieldMask],
-        _ lens: (any SessionLens)? = nil
+        _ lens: (any SessionLens)? = nil,
+        showsStates: Bool = false
     ) {
+        self.showsStates = showsStates
         self.classes = classes
         self.lens = lens?.identity
         conditions = narrowed.sorted { ($0.className, $0.condition) < ($1.className, $1.condition) }
@@ -255,7 +279,7 @@ struct ViewIdentity: Hashable, Sendable {
 
     static func == (a: ViewIdentity, b: ViewIdentity) -> Bool {
         a.number == b.number && a.conditions == b.conditions && a.masks == b.masks && a.classes == b.classes
-            && a.lens == b.lens
+            && a.lens == b.lens && a.showsStates == b.showsStates
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(number) }

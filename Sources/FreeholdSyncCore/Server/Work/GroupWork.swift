@@ -8,6 +8,7 @@ public struct GroupWork: SlicedWork {
     private let now: Int64
     /// The maximum size of one user's documents in the stream, in bytes. 0 for an unlimited size.
     private let quota: UInt64
+    private let broken: Set<BrokenRule>
     /// The rows that the group read itself, in addition to those of the stream.
     private var rows: StoreRows
     private var added: [StoreRows]
@@ -35,11 +36,14 @@ public struct GroupWork: SlicedWork {
         copies: Set<FileIdent>,
         salt: UInt64,
         now: Int64,
-        quota: UInt64
+        quota: UInt64,
+        broken: Set<BrokenRule> = []
     ) {
+        self.broken = broken
         (self.items, self.merge, self.rows, self.added, self.copies) = (items, merge, rows, added, copies)
         (self.salt, self.now, self.quota) = (salt, now, quota)
         transaction = GroupTransaction(rows)
+        transaction.broken = broken
     }
 
     mutating func run(_ slice: inout WorkSlice) -> ServerWorkResult? {
@@ -56,6 +60,7 @@ public struct GroupWork: SlicedWork {
             }
             guard query.isEmpty else { return lack(query) }
             transaction = GroupTransaction(rows)
+            transaction.broken = broken
         }
         while index < items.count {
             let item = items[index]
@@ -94,6 +99,8 @@ public struct GroupWork: SlicedWork {
         return .group(self)
     }
 
+    static let lostFile: SyncString = "The file isn't known any more."
+
     private static func fault(_ error: any Error) -> (SyncFault, SyncString) {
         switch error as? MergeError {
         case .gap?: (.transient(after: 1_000), "A commit before this one is missing.")
@@ -110,6 +117,11 @@ public struct GroupWork: SlicedWork {
         let isCopy = copies.contains(item.ident) && !originals.contains(item.ident)
         guard let file = transaction.file(item.ident) else {
             throw RowsMissing { $0.files = [item.ident] }
+        }
+        // The store went back, and has given the number to another file.
+        if let secret = item.secret, secret != file.secret {
+            faults.append((item, .transient(after: 1_000), Self.lostFile))
+            return
         }
         if item.commit.number <= file.last {
             guard let stored = transaction.storedAnswer(to: item.commit.number, of: item.ident) else {
@@ -135,7 +147,7 @@ public struct GroupWork: SlicedWork {
             }
             originals.insert(item.ident)
         }
-        transaction.commitHash = item.hash
+        (transaction.commitHash, transaction.commitFront) = (item.hash, item.front)
         transaction.salt = salt &+ transaction.version
         let refusal = try item.refusal ?? quotaRefusal(of: item).map { CommitRefusal($0) }
         let changed = quota > 0 && item.refusal == nil ? Set(item.commit.changes.map(\.object)) : []

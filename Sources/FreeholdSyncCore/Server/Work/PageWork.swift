@@ -86,7 +86,11 @@ extension Bootstrap {
         }
         if let skips, name <= skips { return }
         guard membership.isIn else {
-            if membership.was { wait(for: name, ObjectUpdate(name.key, .erased)) }
+            if membership.was {
+                var update = ObjectUpdate(name.key, .erased)
+                if new.showsStates { update.before = object.fields(old?.mask(of: name.className)) }
+                wait(for: name, update)
+            }
             return
         }
         let origin = WaitingUpdate.Origin(object: object, was: membership.was, held: held, horizon: horizon)
@@ -151,6 +155,11 @@ extension Bootstrap {
         let mask = new.mask(of: name.className)
         let isShown = old.map { $0.mask(of: name.className) == mask } ?? isShown
         if was, isShown { return nil }
+        if new.showsStates {
+            var update = object.update(name.key, object.whole(mask), mask: mask)
+            if was { update.before = object.fields(old?.mask(of: name.className)) }
+            return update
+        }
         if was, let old {
             // The client has the last state that the old view showed.
             let (held, shown) = (old.version(name, object), old.mask(of: name.className) ?? .all)

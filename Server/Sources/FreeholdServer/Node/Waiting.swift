@@ -1,0 +1,32 @@
+import Dispatch
+package import FreeholdSyncCore
+
+/// Calls that block a thread until they have an answer. They aren't for threads of tasks.
+package enum Waiting {
+    private final class Box<Value>: @unchecked Sendable {
+        let isThere = DispatchSemaphore(value: 0)
+        var value: Value?
+    }
+
+    /// - Parameter body: Calls the closure that it is given once.
+    package static func wait(_ body: (@escaping @Sendable (ServerStoreAnswer) -> Void) -> Void) -> ServerStoreAnswer {
+        let box = Box<ServerStoreAnswer>()
+        body { answer in
+            box.value = answer
+            box.isThere.signal()
+        }
+        box.isThere.wait()
+        return box.value ?? .failed(.unknown)
+    }
+
+    package static func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
+        let box = Box<Result<Value, any Error>>()
+        Task {
+            do { box.value = .success(try await body()) } catch { box.value = .failure(error) }
+            box.isThere.signal()
+        }
+        box.isThere.wait()
+        guard let value = box.value else { throw CancellationError() }
+        return try value.get()
+    }
+}

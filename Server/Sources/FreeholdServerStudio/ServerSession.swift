@@ -1,0 +1,117 @@
+import Foundation
+import FreeholdServer
+import FreeholdStudio
+import FreeholdStudioServer
+import Synchronization
+
+/// The session of a page that shows a server: it passes the page's requests on to the administrator's port.
+final class ServerSession: StudioPageSession, Sendable {
+    private struct State {
+        var tasks: [UInt64: Task<Void, Never>] = [:]
+        var last: UInt64 = 0
+        var isClosed = false
+    }
+
+    private let options: ServerHost.Options
+    private let send: @Sendable ([UInt8]) -> Void
+    private let state = Mutex(State())
+
+    init(_ options: ServerHost.Options, _ send: @escaping @Sendable ([UInt8]) -> Void) {
+        (self.options, self.send) = (options, send)
+    }
+
+    func receive(_ bytes: [UInt8], done: @escaping @Sendable () -> Void) {
+        let number = state.withLock { state -> UInt64? in
+            guard !state.isClosed else { return nil }
+            state.last += 1
+            // The task can't end before it is in the table, because it waits for the lock there.
+            let number = state.last
+            state.tasks[number] = Task {
+                await answer(bytes)
+                forget(number)
+                done()
+            }
+            return number
+        }
+        if number == nil { done() }
+    }
+
+    private func forget(_ number: UInt64) { state.withLock { $0.tasks[number] = nil } }
+
+    func close() {
+        let tasks = state.withLock { state in
+            state.isClosed = true
+            defer { state.tasks = [:] }
+            return Array(state.tasks.values)
+        }
+        for task in tasks { task.cancel() }
+    }
+
+    private func answer(_ bytes: [UInt8]) async {
+        var id = StudioJSON.null
+        do {
+            let message = try StudioJSON(parsing: bytes)
+            if let number = message["id"]?.int, number >= 0, number < 1 << 53 { id = .number("\(number)") }
+            post(["id": id, "ok": .raw(Array(try await result(of: message).utf8))])
+        } catch {
+            let error = error as? StudioError ?? StudioError(.failed, "The request failed.")
+            post(["id": id, "error": ["code": .string(error.code.rawValue), "message": .string(error.message)]])
+        }
+    }
+
+    private func post(_ message: StudioJSON) {
+        if !state.withLock({ $0.isClosed }) { send(message.bytes) }
+    }
+
+    /// Returns the server's answer, which is one JSON value.
+    private func result(of message: StudioJSON) async throws -> String {
+        let request = try ServerRequest(message)
+        guard options.isWritable || !request.changes else {
+            throw StudioError(.readOnly, "Studio was started without --write.")
+        }
+        let answer: (status: Int, body: String)
+        do {
+            let server = AdministratorServer(host: options.host, port: options.port, key: options.key)
+            answer = try await server.send(
+                request.method,
+                request.path,
+                body: request.body,
+                administrator: options.administrator,
+                within: request.seconds
+            )
+        } catch is AdministratorServer.OtherServer {
+            throw Self.otherSecret
+        } catch {
+            throw StudioError(
+                .io,
+                "No server answers at \(ServerSettings.authority(options.host, options.port)). Start it with: "
+                    + "freehold-server serve \(options.folder)"
+            )
+        }
+        guard answer.status >= 300 else {
+            guard (try? StudioJSON(parsing: Array(answer.body.utf8))) != nil else {
+                throw StudioError(.failed, "The answer isn't that of a sync server.")
+            }
+            return answer.body
+        }
+        throw failure(answer.status, try? StudioJSON(parsing: Array(answer.body.utf8)))
+    }
+
+    private static let otherSecret = StudioError(
+        .permission,
+        "The server at this address has another secret than this folder."
+    )
+
+    private func failure(_ status: Int, _ body: StudioJSON?) -> StudioError {
+        let text = body?["error"]?.text
+        return switch status {
+        case 401: Self.otherSecret
+        case 404: StudioError(.notFound, text ?? "There is nothing here.")
+        case 409, 412: StudioError(.conflict, text ?? "The server refuses this now.")
+        case 413: StudioError(.tooLarge, text ?? "The request is too large.")
+        case 503: StudioError(.busy, text ?? "The server can't answer this now.")
+        case 400...499: StudioError(.invalid, text ?? "The server refuses the request.")
+        default: StudioError(.failed, text ?? "The server can't answer this.")
+        }
+    }
+}

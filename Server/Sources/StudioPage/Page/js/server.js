@@ -1,0 +1,137 @@
+// The page of a sync server: its frame, the polling of the screens, and what all of its screens share.
+import { fill, h, icon } from "./dom.js";
+import { app, toggleTheme } from "./app.js";
+import { address, parsed } from "./address.js";
+import { count, plain, since, times } from "./format.js";
+import { button, choice, iconButton, toClipboard } from "./ui.js";
+import { OverviewScreen } from "./overview.js";
+
+const SCREENS = {
+  overview: { label: "Overview", icon: "file", load: async () => OverviewScreen },
+  sessions: { label: "Sessions", icon: "link", load: async () => (await import("./sessions.js")).SessionsScreen },
+  refusals: { label: "Refused", icon: "close", load: async () => (await import("./refusals.js")).RefusalsScreen },
+  logs: { label: "Logs", icon: "index", load: async () => (await import("./logs.js")).LogsScreen },
+  users: { label: "Users", icon: "key", load: async () => (await import("./users.js")).UsersScreen },
+  documents: { label: "Data", icon: "data", load: async () => (await import("./documents.js")).DocumentsScreen },
+  sight: { label: "Sees", icon: "search", load: async () => (await import("./sight.js")).SightScreen },
+  rules: { label: "Rules", icon: "schema", load: async () => (await import("./rules.js")).RulesScreen },
+};
+const SECOND = 1000;
+
+/** The apps of the last overview. */
+export const known = { apps: [], overview: null };
+
+/** The app that an address names, or the only one. */
+export const appOf = (place) => place.options.get("app") ?? (known.apps.length === 1 ? known.apps[0].app : null);
+
+/** The frame of the page, and the screen that the address names. */
+export class ServerPage {
+  constructor() {
+    this.rail = h("nav.rail", { "aria-label": "Screens" });
+    this.apps = h("div.list");
+    this.where = h("div.file");
+    this.side = h("aside.side", { "aria-label": "Apps" }, this.where, this.apps);
+    this.title = h("h1.title");
+    this.state = h("span");
+    this.live = h("div.live", { role: "status" }, h("span.dot"), this.state);
+    this.top = h("header.top", null, this.title, h("span.grow"), this.live);
+    this.body = h("main.body", { id: "main", tabindex: -1 });
+    this.status = h("span.across");
+    this.bar = h("footer.status", null, this.status, h("span.grow"), h("button", { type: "button", onclick: toggleTheme }, "Theme"));
+    times.zone = app.welcome.timeZone ?? null;
+    fill(document.getElementById("app"), h("a.skip", { href: "#main", onclick: (event) => { event.preventDefault(); this.body.focus(); } }, "Skip to the content"), this.rail, this.side, this.top, this.body, this.bar);
+    this.screen = null;
+    this.shows = 0;
+    this.timer = setInterval(() => this.tick(), SECOND);
+    document.addEventListener("visibilitychange", () => this.tick());
+    this.tick();
+  }
+
+  /** Shows the screen of the address. */
+  async show() {
+    const place = parsed(), name = SCREENS[place.screen] ? place.screen : "overview", serial = ++this.shows;
+    if (name !== this.name) {
+      const Screen = await SCREENS[name].load();
+      if (serial !== this.shows) return;
+      this.screen?.close?.();
+      this.screen = new Screen(this);
+      this.name = name;
+      fill(this.body, this.screen.element);
+    }
+    this.place = place;
+    this.screen.update(place);
+    this.title.textContent = SCREENS[name].label;
+    document.title = `${SCREENS[name].label} — ${plain(app.welcome.server.name)} — Freehold Studio`;
+    this.draw();
+  }
+
+  draw() {
+    const app_ = this.place?.options.get("app") ?? null;
+    fill(this.rail, h("img", { src: new URL("../mark.svg", import.meta.url).pathname, alt: "" }), Object.entries(SCREENS).map(([name, entry]) => h("a", { href: address(name, [], { app: app_ }), "aria-current": name === this.name ? "page" : null }, icon(entry.icon), entry.label)));
+    fill(this.where, h("h1", null, plain(app.welcome.server.name)), h("div.where", null, plain(app.welcome.server.folder)), app.welcome.write ? null : h("span.pill", null, icon("lock"), "read only"));
+    const item = (label, value, number) => h("a.item", { href: address(this.name, [], { app: value }), "aria-current": value === app_ ? "true" : null }, h("span.cut", null, plain(label)), number === null ? null : h("span.count", null, count(number)));
+    fill(this.apps, h("h2.caps", null, "Apps"), item("All apps", null, null), known.apps.map((entry) => item(entry.app, entry.app, entry.sessions)));
+  }
+
+  /** Reads the overview, and lets the screen read what it shows. A hidden page reads nothing. */
+  async tick() {
+    if (document.hidden || this.isReading || !app.isOpen) return;
+    this.isReading = true;
+    try {
+      const overview = await app.ask("overview");
+      const isNew = known.apps.length !== overview.apps.length || known.apps.some((entry, index) => entry.app !== overview.apps[index].app || entry.sessions !== overview.apps[index].sessions);
+      known.overview = overview;
+      known.apps = overview.apps;
+      this.setState(overview.draining ? "ending" : overview.ready ? "running" : "the store fails", overview.ready);
+      fill(this.status, `${count(overview.connections)} connections, ${count(overview.sessions)} sessions, started ${since(overview.started)} ago`);
+      if (isNew) this.draw();
+      if (!this.hasApps) { this.hasApps = true; this.screen?.appsKnown?.(); }
+      this.screen?.overview?.(overview);
+      await this.screen?.tick?.();
+    } catch (error) {
+      if (error.code !== "closed") this.setState(error.message, false);
+    }
+    this.isReading = false;
+  }
+
+  setState(text, isGood) {
+    if (this.state.textContent !== plain(text)) this.state.textContent = plain(text);
+    this.live.classList.toggle("off", !isGood);
+  }
+}
+
+/** A command for a terminal, with each part quoted if necessary. */
+export function commandText(...parts) {
+  return ["freehold-server", ...parts].map((part) => (/^[A-Za-z0-9@%+=:,./_-]+$/.test(part) ? part : `'${String(part).replaceAll("'", "'\\''")}'`)).join(" ");
+}
+
+/** The command that does the same as an action of the page. */
+export function commandLine(text) {
+  return h("div.command", null, h("code", null, plain(text)), iconButton("Copy the command", "copy", () => toClipboard(text)));
+}
+
+export const folder = () => app.welcome.server.folder;
+
+/** A choice of an app that keeps the other options of the address. */
+export function appChoice(place, onChange) {
+  return choice(known.apps.map((entry) => [entry.app, entry.app]), { value: appOf(place) ?? "", onChange, "aria-label": "App" });
+}
+
+/** A text field that reports its text a moment after the user typed it. */
+export function filterField(label, onChange) {
+  let timer = 0;
+  const field = h("input.input", { type: "search", placeholder: label, "aria-label": label, oninput: () => { clearTimeout(timer); timer = setTimeout(() => onChange(field.value.trim()), 250); } });
+  return field;
+}
+
+/** A plain table. Columns are `{ label, right, cell(row) }`. */
+export function table(columns, rows, { label, empty, row: attributes } = {}) {
+  if (!rows.length) return h("p.empty", null, empty ?? "Nothing is listed.");
+  return h("table.plain", { "aria-label": label }, h("thead", null, h("tr", null, columns.map((column) => h("th", { scope: "col", class: column.right ? "right" : null }, column.label)))),
+    h("tbody", null, rows.map((row) => h("tr", attributes?.(row) ?? null, columns.map((column) => h("td", { class: column.right ? "right" : null }, column.cell(row)))))));
+}
+
+/** The buttons of a list in parts. */
+export function pager({ hasEarlier, hasLater, onFirst, onNext }) {
+  return h("div.across", null, button("First", onFirst, { disabled: !hasEarlier }), button("Next", onNext, { disabled: !hasLater }));
+}

@@ -1,0 +1,201 @@
+internal import FreeholdRealmWire
+internal import FreeholdSyncCore
+
+/// What a client stores and shows, as far as it differs from the server's state.
+///
+/// An object is kept only while an entry in the queue changes it, or while commits that change it are being merged. For all other objects,
+/// both states equal the server's.
+struct ClientImage: Sendable {
+    /// The classes and fields that the client has.
+    private(set) var schema: WireSchema
+    /// The kept objects. An object that is missing in a state doesn't exist there.
+    private(set) var kept: Set<WireObject> = []
+    /// The client's own state at its last commit that the server has (C).
+    private(set) var stored: WireState
+    /// The state that the client shows once it has integrated the queue (P = C · Q).
+    private(set) var shown: WireState
+    /// The entries that were sent and aren't in the base of an upload (Q).
+    private(set) var queue: [QueuedEntry] = []
+    /// The objects whose prediction is contradictory. They are written as a whole.
+    private(set) var doubtful: Set<WireObject> = []
+    /// The number of contradictions so far.
+    private(set) var contradictions: UInt64 = 0
+
+    init(_ schema: WireSchema = WireSchema()) {
+        (self.schema, stored, shown) = (schema, WireState(schema: schema), WireState(schema: schema))
+    }
+
+    /// The kept objects that entries of the queue concern.
+    var concerned: Set<WireObject> { queue.reduce(into: []) { $0.formUnion($1.objects.intersection(kept)) } }
+
+    /// A Boolean value that indicates whether a bootstrap is in the queue.
+    var isBootstrapping: Bool { queue.contains { $0.bootstrap != nil } }
+
+    package func checkInvariants() {
+        assert(doubtful.isSubset(of: kept), "An object that isn't kept is doubtful.")
+        assert(
+            zip(queue, queue.dropFirst()).allSatisfy { $0.serverVersion < $1.serverVersion },
+            "The versions of the queue don't rise."
+        )
+    }
+
+    // MARK: Schema
+
+    /// Adds classes and fields to both states.
+    mutating func extend(_ instructions: [Instruction]) throws(ApplyError) {
+        let changeset = Changeset(instructions)
+        try stored.apply(changeset)
+        try shown.apply(changeset)
+        schema = stored.schema
+    }
+
+    // MARK: Objects
+
+    /// Keeps an object that both states have in this form, unless it is kept.
+    mutating func keep(_ object: WireObject, _ fields: WireFields?) {
+        guard kept.insert(object).inserted else { return }
+        if let fields { (stored[object], shown[object]) = (fields, fields) }
+    }
+
+    /// Removes the objects that nothing concerns any more.
+    mutating func drop(except needed: Set<WireObject> = []) {
+        guard !kept.isEmpty || !doubtful.isEmpty else { return }
+        var concerned = needed
+        for entry in queue { concerned.formUnion(entry.objects) }
+        for object in kept where !concerned.contains(object) {
+            (stored[object], shown[object]) = (nil, nil)
+        }
+        kept.formIntersection(concerned)
+        doubtful.formIntersection(concerned)
+    }
+
+    /// Notes that the prediction of an object can't be relied on.
+    mutating func doubt(_ object: WireObject, isContradiction: Bool = true) {
+        if isContradiction { contradictions += 1 }
+        doubtful.insert(object)
+    }
+
+    mutating func trust(_ objects: Set<WireObject>) { doubtful.subtract(objects) }
+
+    /// Replaces the name of elements of a commit that has received its version.
+    mutating func name(_ map: (ElementID) -> ElementID?) {
+        for object in kept {
+            if let fields = stored[object], fields.containsID({ $0.pendingNumber != nil }) {
+                stored[object] = fields.mappingIDs(map)
+            }
+            if let fields = shown[object], fields.containsID({ $0.pendingNumber != nil }) {
+                shown[object] = fields.mappingIDs(map)
+            }
+        }
+    }
+
+    /// Takes over the stored part of an image.
+    mutating func restore(_ queue: [QueuedEntry], _ objects: [WireObject: WireFields?]) {
+        self.queue = queue
+        for (object, fields) in objects where schema[object.table] != nil {
+            kept.insert(object)
+            stored[object] = fields
+        }
+        predict(kept)
+    }
+
+    // MARK: The queue
+
+    /// Adds an entry. The client will show these objects in this form after it.
+    mutating func append(_ entry: QueuedEntry, showing objects: [WireObject: WireFields?]) {
+        queue.append(entry)
+        for (object, fields) in objects where kept.contains(object) { shown[object] = fields }
+    }
+
+    /// Integrates the entries that an upload names as its base.
+    ///
+    /// - Returns: The last of the integrated entries.
+    @discardableResult
+    mutating func integrate(_ base: UInt64) -> QueuedEntry? {
+        var last: QueuedEntry?
+        while let first = queue.first, first.serverVersion <= base {
+            queue.removeFirst()
+            last = first
+            do throws(ApplyError) { try first.apply(to: &stored) } catch {
+                for object in first.objects {
+                    stored[object] = shown[object]
+                    doubt(object)
+                }
+            }
+        }
+        return last
+    }
+
+    /// Removes the entries from a bootstrap on that the client hasn't received as a whole.
+    ///
+    /// - Returns: The state before the bootstrap.
+    mutating func cutBootstrap(after version: UInt64) -> QueuedEntry.BeforeBootstrap? {
+        let cut = queue.firstIndex { $0.bootstrap != nil && $0.serverVersion > version }
+        guard let cut, let before = queue[cut].bootstrap else { return nil }
+        queue.removeSubrange(cut...)
+        predict(kept)
+        drop()
+        return before
+    }
+
+    // MARK: Uploads
+
+    /// Returns the client's own state, which is replaced by `commit` afterwards.
+    ///
+    /// - Parameter forgotten: Objects that the state doesn't have.
+    mutating func takeStored(without forgotten: Set<WireObject>) -> WireState {
+        for object in forgotten { stored[object] = nil }
+        defer { stored = WireState(schema: schema) }
+        return stored
+    }
+
+    /// Returns what the client shows of the objects of a changeset that differ from its own state.
+    func differing(_ changeset: Changeset) -> [WireObject: WireFields] {
+        guard !queue.isEmpty else { return [:] }
+        var differing: [WireObject: WireFields] = [:]
+        for object in Set(changeset.instructions.compactMap(\.object)) where shown[object] != stored[object] {
+            differing[object] = shown[object]
+        }
+        return differing
+    }
+
+    /// Replaces the client's own state after a changeset of the client, and transforms the queue.
+    ///
+    /// - Parameter own: The changeset with its order, without changes of the schema.
+    mutating func commit(_ state: WireState, _ own: MergeEntry) {
+        stored = state
+        let touched = Set(own.changeset.instructions.compactMap(\.object))
+        var concerned = touched
+        let places = queue.indices.filter { queue[$0].touches(touched) }
+        if !places.isEmpty {
+            var mine = [own]
+            var theirs = places.map { MergeEntry(order: .server, changeset: queue[$0].changeset) }
+            do throws(FreeholdRealmWire.MergeError) {
+                try ClientMerge.transform(own: &mine, incoming: &theirs)
+                for (place, entry) in zip(places, theirs) { queue[place].replace(by: entry.changeset) }
+            } catch {
+                for place in places { concerned.formUnion(queue[place].objects) }
+                for object in concerned { doubt(object) }
+            }
+        }
+        predict(touched)
+    }
+
+    /// Calculates what the client shows of some objects.
+    private mutating func predict(_ objects: Set<WireObject>) {
+        for object in objects { shown[object] = stored[object] }
+        for entry in queue where entry.touches(objects) {
+            do throws(ApplyError) { try entry.apply(to: &shown, of: objects) } catch {
+                for object in entry.objects.intersection(objects) { doubt(object) }
+            }
+        }
+    }
+
+    /// The bytes of memory that the image takes, approximately.
+    var keptBytes: Int { queue.reduce(0) { $0 + $1.keptBytes } + kept.count * 256 }
+}
+
+extension ChangeOrder {
+    /// The order of everything that the server sends: it precedes all unsent changes of a client.
+    static let server = ChangeOrder(timestamp: 1, ident: 1)
+}

@@ -1,0 +1,39 @@
+import FreeholdSyncCore
+
+/// Drains (R14): the node accepts no new clients, finishes its commits, releases its streams, and ends.
+extension NodeMachine {
+    mutating func drain(_ within: Int64) {
+        guard drainEnd == nil else { return }
+        drainEnd = time.monotonic + max(within, 0)
+        run(.drain(after: UInt64(max(within, 0))))
+        nextBeat = time.monotonic
+        beatIfDue()
+        continueDrain()
+    }
+
+    mutating func continueDrain() {
+        guard let drainEnd else { return }
+        if isBroken(.releases) {
+            if time.monotonic >= drainEnd { end() }
+            return
+        }
+        let isLate = time.monotonic >= drainEnd
+        if isLate { closeClients() }
+        for name in places.keys.sorted(by: { $0.order < $1.order }) where places[name]?.isHolding == true {
+            // Commits that wait at the end of the time are lost with their sessions: the clients have them.
+            if !server.hasCommits(name) || isLate { release(name) }
+        }
+        // A store that doesn't answer must not keep the process.
+        // An answer that is missing may show that the node has just taken a lease.
+        let isDone = !places.values.contains { $0.isHolding || $0.asked != nil } && presence == nil
+        if isLate && isDone || time.monotonic >= drainEnd + configuration.requestTimeout * 2 { endDrained() }
+    }
+
+    private mutating func endDrained() {
+        if let identity {
+            beat += 1
+            emit(.requestNode(nextRequest(), .beat(PresenceRow(identity: identity, beat: beat, state: .ended))))
+        }
+        end()
+    }
+}

@@ -1,0 +1,6 @@
+import Testing
+
+@testable import FreeholdRealmFront
+import FreeholdRealmWire
+import FreeholdSyncCore
+import TestExpectations
