@@ -231,7 +231,7 @@ let package = Package(
         // The sessions of Studio's page: files, queries, values, edits, history. No network. The package Server has the executable.
         .target(
             name: "FreeholdStudio",
-            dependencies: ["Freehold", "FreeholdEngine", "FreeholdImport", "ModelWriter"],
+            dependencies: ["Freehold", "FreeholdBSON", "FreeholdEngine", "FreeholdImport", "ModelWriter"],
             swiftSettings: settings
         ),
         .target(

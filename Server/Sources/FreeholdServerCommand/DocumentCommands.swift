@@ -29,10 +29,16 @@ struct DocumentCommand: AsyncParsableCommand {
         @Option(help: "The stream, for an app with several.") var stream: String?
 
         /// Sends a request about a document, and returns the answer.
-        func send(_ method: HTTPMethod, key: String? = nil, body: String = "") async throws -> String {
+        func send(
+            _ method: HTTPMethod,
+            key: String? = nil,
+            body: String = "",
+            parameters: [(name: String, value: String)] = []
+        ) async throws -> String {
             var path = "/admin/v1/data/\(Self.escaped(app))/\(Self.escaped(className))"
             if let key { path += "/\(Self.escaped(key))" }
-            if let stream { path += "?stream=\(Self.escaped(stream))" }
+            let all = parameters + (stream.map { [("stream", $0)] } ?? [])
+            if !all.isEmpty { path += "?" + all.map { "\($0.name)=\(Self.escaped($0.value))" }.joined(separator: "&") }
             let access = try await AdministratorAccess(folder, store)
             let answer = try await access.send(method, path, body: body)
             guard answer.status < 300 else {
@@ -71,10 +77,23 @@ struct DocumentCommand: AsyncParsableCommand {
     struct Insert: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Inserts a document.")
 
+        /// The handling of a document that exists.
+        enum Mode: String, ExpressibleByArgument, CaseIterable {
+            case insert, upsert, replace
+        }
+
         @OptionGroup var place: Place
         @Argument(help: "The document, in Extended JSON.") var document: String
+        @Option(
+            help: ArgumentHelp(
+                "insert refuses a document that exists, upsert changes its fields that differ, and replace also empties the fields that are missing.",
+                valueName: "mode"
+            )
+        ) var mode = Mode.insert
 
-        func run() async throws { print(try await place.send(.POST, body: document)) }
+        func run() async throws {
+            print(try await place.send(.POST, body: document, parameters: [("mode", mode.rawValue)]))
+        }
     }
 
     struct Delete: AsyncParsableCommand {

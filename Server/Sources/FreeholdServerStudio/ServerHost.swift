@@ -36,6 +36,7 @@ public struct ServerHost: StudioHost {
     }
 
     private let options: Options
+    private let memory = DocumentMemory()
 
     public init(_ options: Options) { self.options = options }
 
@@ -53,6 +54,6 @@ public struct ServerHost: StudioHost {
     public var downloads: StudioTickets? { nil }
 
     public func open(_ send: @escaping @Sendable ([UInt8]) -> Void) -> any StudioPageSession {
-        ServerSession(options, send)
+        ServerSession(options, memory, send)
     }
 }

@@ -45,6 +45,7 @@ struct ServerRequest: Sendable {
         "setUserData": Kind(method: .PUT, path: "users/{app}/{user}/data", body: "data"),
         "setUserPassword": Kind(method: .PUT, path: "users/{app}/{user}/password", body: "body"),
         "classes": Kind(path: "classes/{app}"),
+        "head": Kind(path: "head/{app}", parameters: ["stream"]),
         "sight": Kind(path: "sight/{app}/{class}", parameters: ["user", "stream", "after", "limit"]),
         "trySight": Kind(
             method: .POST,
@@ -60,14 +61,23 @@ struct ServerRequest: Sendable {
             fixed: ["canonical=true"]
         ),
         "document": Kind(path: "data/{app}/{class}/{key}", parameters: ["stream"], fixed: ["canonical=true"]),
-        "insertDocument": Kind(method: .POST, path: "data/{app}/{class}", parameters: ["stream"], body: "body"),
+        "insertDocument": Kind(
+            method: .POST,
+            path: "data/{app}/{class}",
+            parameters: ["stream", "mode", "dry"],
+            body: "body"
+        ),
         "updateDocument": Kind(
             method: .PATCH,
             path: "data/{app}/{class}/{key}",
-            parameters: ["stream"],
+            parameters: ["stream", "dry"],
             body: "body"
         ),
-        "deleteDocument": Kind(method: .DELETE, path: "data/{app}/{class}/{key}", parameters: ["stream"]),
+        "deleteDocument": Kind(
+            method: .DELETE,
+            path: "data/{app}/{class}/{key}",
+            parameters: ["stream", "dry"]
+        ),
         "rules": Kind(path: "rules/{app}"),
         "pushRules": Kind(method: .PUT, path: "rules/{app}", parameters: ["dry", "force"], body: "body"),
         "schema": Kind(path: "schema/{app}"),

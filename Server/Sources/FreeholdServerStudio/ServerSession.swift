@@ -4,7 +4,8 @@ import FreeholdStudio
 import FreeholdStudioServer
 import Synchronization
 
-/// The session of a page that shows a server: it passes the page's requests on to the administrator's port.
+/// The session of a page that shows a server: it passes the page's requests on to the administrator's port. The requests of the screen of data are answered
+/// by a session of documents, which sends requests of its own.
 final class ServerSession: StudioPageSession, Sendable {
     private struct State {
         var tasks: [UInt64: Task<Void, Never>] = [:]
@@ -15,9 +16,16 @@ final class ServerSession: StudioPageSession, Sendable {
     private let options: ServerHost.Options
     private let send: @Sendable ([UInt8]) -> Void
     private let state = Mutex(State())
+    private let documents: DocumentSession
 
-    init(_ options: ServerHost.Options, _ send: @escaping @Sendable ([UInt8]) -> Void) {
+    init(_ options: ServerHost.Options, _ memory: DocumentMemory, _ send: @escaping @Sendable ([UInt8]) -> Void) {
         (self.options, self.send) = (options, send)
+        documents = DocumentSession(
+            isWritable: options.isWritable,
+            memory: memory,
+            send: { send($0.bytes) },
+            ask: { try await Self.result(of: $0, options) }
+        )
     }
 
     func receive(_ bytes: [UInt8], done: @escaping @Sendable () -> Void) {
@@ -52,10 +60,14 @@ final class ServerSession: StudioPageSession, Sendable {
         do {
             let message = try StudioJSON(parsing: bytes)
             if let number = message["id"]?.int, number >= 0, number < 1 << 53 { id = .number("\(number)") }
-            post(["id": id, "ok": .raw(Array(try await result(of: message).utf8))])
+            if DocumentSession.answers(message) {
+                post(["id": id, "ok": try await documents.answer(message)])
+            } else {
+                post(["id": id, "ok": .raw(Array(try await Self.result(of: message, options).utf8))])
+            }
         } catch {
             let error = error as? StudioError ?? StudioError(.failed, "The request failed.")
-            post(["id": id, "error": ["code": .string(error.code.rawValue), "message": .string(error.message)]])
+            post(["id": id, "error": error.json])
         }
     }
 
@@ -64,7 +76,7 @@ final class ServerSession: StudioPageSession, Sendable {
     }
 
     /// Returns the server's answer, which is one JSON value.
-    private func result(of message: StudioJSON) async throws -> String {
+    private static func result(of message: StudioJSON, _ options: ServerHost.Options) async throws -> String {
         let request = try ServerRequest(message)
         guard options.isWritable || !request.changes else {
             throw StudioError(.readOnly, "Studio was started without --write.")
@@ -80,7 +92,7 @@ final class ServerSession: StudioPageSession, Sendable {
                 within: request.seconds
             )
         } catch is AdministratorServer.OtherServer {
-            throw Self.otherSecret
+            throw otherSecret
         } catch {
             throw StudioError(
                 .io,
@@ -102,10 +114,10 @@ final class ServerSession: StudioPageSession, Sendable {
         "The server at this address has another secret than this folder."
     )
 
-    private func failure(_ status: Int, _ body: StudioJSON?) -> StudioError {
+    private static func failure(_ status: Int, _ body: StudioJSON?) -> StudioError {
         let text = body?["error"]?.text
         return switch status {
-        case 401: Self.otherSecret
+        case 401: otherSecret
         case 404: StudioError(.notFound, text ?? "There is nothing here.")
         case 409, 412: StudioError(.conflict, text ?? "The server refuses this now.")
         case 413: StudioError(.tooLarge, text ?? "The request is too large.")

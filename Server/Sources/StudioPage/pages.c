@@ -54,8 +54,16 @@ static const unsigned char js_celleditor_js[] = {
 #embed "Page/js/celleditor.js"
 };
 
+static const unsigned char js_classlist_js[] = {
+#embed "Page/js/classlist.js"
+};
+
 static const unsigned char js_columns_js[] = {
 #embed "Page/js/columns.js"
+};
+
+static const unsigned char js_command_js[] = {
+#embed "Page/js/command.js"
 };
 
 static const unsigned char js_commands_js[] = {
@@ -92,6 +100,10 @@ static const unsigned char js_edits_js[] = {
 
 static const unsigned char js_export_js[] = {
 #embed "Page/js/export.js"
+};
+
+static const unsigned char js_extended_js[] = {
+#embed "Page/js/extended.js"
 };
 
 static const unsigned char js_facets_js[] = {
@@ -218,6 +230,10 @@ static const unsigned char js_table_js[] = {
 #embed "Page/js/table.js"
 };
 
+static const unsigned char js_trail_js[] = {
+#embed "Page/js/trail.js"
+};
+
 static const unsigned char js_transfer_js[] = {
 #embed "Page/js/transfer.js"
 };
@@ -253,7 +269,9 @@ static const studio_page_file files[] = {
     FILE_OF("js/app.js", SCRIPT, js_app_js),
     FILE_OF("js/bytes.js", SCRIPT, js_bytes_js),
     FILE_OF("js/celleditor.js", SCRIPT, js_celleditor_js),
+    FILE_OF("js/classlist.js", SCRIPT, js_classlist_js),
     FILE_OF("js/columns.js", SCRIPT, js_columns_js),
+    FILE_OF("js/command.js", SCRIPT, js_command_js),
     FILE_OF("js/commands.js", SCRIPT, js_commands_js),
     FILE_OF("js/commits.js", SCRIPT, js_commits_js),
     FILE_OF("js/create.js", SCRIPT, js_create_js),
@@ -263,6 +281,7 @@ static const studio_page_file files[] = {
     FILE_OF("js/dom.js", SCRIPT, js_dom_js),
     FILE_OF("js/edits.js", SCRIPT, js_edits_js),
     FILE_OF("js/export.js", SCRIPT, js_export_js),
+    FILE_OF("js/extended.js", SCRIPT, js_extended_js),
     FILE_OF("js/facets.js", SCRIPT, js_facets_js),
     FILE_OF("js/fields.js", SCRIPT, js_fields_js),
     FILE_OF("js/file.js", SCRIPT, js_file_js),
@@ -294,6 +313,7 @@ static const studio_page_file files[] = {
     FILE_OF("js/sight.js", SCRIPT, js_sight_js),
     FILE_OF("js/start.js", SCRIPT, js_start_js),
     FILE_OF("js/table.js", SCRIPT, js_table_js),
+    FILE_OF("js/trail.js", SCRIPT, js_trail_js),
     FILE_OF("js/transfer.js", SCRIPT, js_transfer_js),
     FILE_OF("js/treemap.js", SCRIPT, js_treemap_js),
     FILE_OF("js/ui.js", SCRIPT, js_ui_js),

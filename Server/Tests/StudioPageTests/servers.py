@@ -17,7 +17,8 @@ APP = "notes"
 RULES = {"classes": {"Thing": {"roles": [{"name": "owner", "apply_when": {}, "document_filters": {"read": {"owner": "%%user.id"}, "write": {"owner": "%%user.id"}},
                                           "insert": True, "delete": True, "fields": {"secret": {"read": False, "write": False}}, "additional_fields": {"read": True, "write": True}}]}}}
 SCHEMA = {"title": "Thing", "bsonType": "object", "required": ["_id", "owner"],
-          "properties": {"_id": {"bsonType": "long"}, "owner": {"bsonType": "string"}, "name": {"bsonType": "string"}, "secret": {"bsonType": "string"}}}
+          "properties": {"_id": {"bsonType": "long"}, "owner": {"bsonType": "string"}, "name": {"bsonType": "string"}, "secret": {"bsonType": "string"},
+                         "stars": {"bsonType": "long"}, "tags": {"bsonType": "array", "items": {"bsonType": "string"}}}}
 
 
 def encoded(data):
@@ -105,9 +106,10 @@ class ServerWorld:
             pass
         return program, line.strip()
 
-    def request(self, path, key=None):
-        """Sends a request to the administrator's port, and returns the status and the text."""
-        request = urllib.request.Request(f"http://127.0.0.1:{self.administrator}{path}", headers={"Authorization": f"Bearer {key}"} if key else {})
+    def request(self, path, key=None, body=None):
+        """Sends a request to the administrator's port, and returns the status and the text. With a body, it is a POST."""
+        headers = {"Authorization": f"Bearer {key}", "Freehold-Administrator": "tests"} if key else {}
+        request = urllib.request.Request(f"http://127.0.0.1:{self.administrator}{path}", body.encode() if body else None, headers)
         try:
             with urllib.request.urlopen(request, timeout=60) as answer:
                 return answer.status, answer.read().decode()

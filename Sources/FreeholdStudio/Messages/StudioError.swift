@@ -50,7 +50,8 @@ public struct StudioError: Error, Sendable, Equatable {
         self.message = message
     }
 
-    var json: StudioJSON {
+    /// The error as a part of a message.
+    public var json: StudioJSON {
         var members: [StudioJSON.Member] = [
             .init("code", .string(code.rawValue)), .init("message", .string(message)),
         ]

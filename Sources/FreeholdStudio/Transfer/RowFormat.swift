@@ -40,53 +40,67 @@ struct RowWriter {
     private var text: ObjectText { ObjectText(view: view, facts: facts) }
 
     /// The text before the first row.
-    var head: String {
-        switch format {
-        case .json: "["
-        case .jsonl, .condition: ""
-        case .text: columns.map { tabbed($0.name) }.joined(separator: "\t") + "\n"
-        case .csv: columns.map { csv($0.name) }.joined(separator: ",") + "\r\n"
-        case .markdown:
-            "| " + columns.map { markdown($0.name) }.joined(separator: " | ") + " |\n|"
-                + String(repeating: " --- |", count: columns.count) + "\n"
-        case .html: "<table><tr>" + columns.map { "<th>\(Self.html($0.name))</th>" }.joined() + "</tr>"
-        case .swift: "[\n"
-        }
-    }
+    var head: String { format.head(columns.map(\.name), quotesFormulas: quotesFormulas) }
 
     /// The text after the last row.
-    var tail: String {
-        switch format {
-        case .json: "]\n"
-        case .html: "</table>"
-        case .swift: "]\n"
-        default: ""
-        }
-    }
+    var tail: String { format.tail }
 
     /// Returns the text of a row.
     func row(_ key: ObjectKey, isFirst: Bool) -> String {
-        let cells = { columns.map { text.cell($0, of: key) } }
         switch format {
         case .json: return (isFirst ? "\n" : ",\n") + text.json(table, key, columns: columns)
         case .jsonl: return text.json(table, key, columns: columns) + "\n"
-        case .text: return cells().map(tabbed).joined(separator: "\t") + "\n"
-        case .csv: return cells().map(csv).joined(separator: ",") + "\r\n"
-        case .markdown: return "| " + cells().map(markdown).joined(separator: " | ") + " |\n"
-        case .html: return "<tr>" + cells().map { "<td>\(Self.html($0))</td>" }.joined() + "</tr>"
+        case .text, .csv, .markdown, .html:
+            return format.line(columns.map { text.cell($0, of: key) }, quotesFormulas: quotesFormulas)
         case .swift: return "    " + SwiftLiteral(view: view, facts: facts).object(table, key, columns: columns) + ",\n"
         case .condition:
             let terms = columns.compactMap { CellCondition(view: view).text($0, of: key) }
             return (isFirst ? "" : " || ") + "(" + terms.joined(separator: " && ") + ")"
         }
     }
+}
 
-    private func tabbed(_ cell: String) -> String {
+extension RowFormat {
+    /// Returns the text before the first row.
+    ///
+    /// - Parameter quotesFormulas: A Boolean value that indicates whether a quotation mark is put before cells that spreadsheets could read as formulas.
+    func head(_ names: [String], quotesFormulas: Bool = false) -> String {
+        switch self {
+        case .json: "["
+        case .jsonl, .condition: ""
+        case .text, .csv: line(names, quotesFormulas: quotesFormulas)
+        case .markdown: line(names) + "|" + String(repeating: " --- |", count: names.count) + "\n"
+        case .html: "<table><tr>" + names.map { "<th>\(Self.html($0))</th>" }.joined() + "</tr>"
+        case .swift: "[\n"
+        }
+    }
+
+    /// The text after the last row.
+    var tail: String {
+        switch self {
+        case .json, .swift: "]\n"
+        case .html: "</table>"
+        case .text, .jsonl, .csv, .markdown, .condition: ""
+        }
+    }
+
+    /// Returns a row of the texts of its cells, for forms of cells.
+    func line(_ cells: [String], quotesFormulas: Bool = false) -> String {
+        switch self {
+        case .text: cells.map(Self.tabbed).joined(separator: "\t") + "\n"
+        case .csv: cells.map { Self.csv($0, quotesFormulas: quotesFormulas) }.joined(separator: ",") + "\r\n"
+        case .markdown: "| " + cells.map(Self.markdown).joined(separator: " | ") + " |\n"
+        case .html: "<tr>" + cells.map { "<td>\(Self.html($0))</td>" }.joined() + "</tr>"
+        case .json, .jsonl, .swift, .condition: ""
+        }
+    }
+
+    private static func tabbed(_ cell: String) -> String {
         guard cell.contains(where: { $0 == "\t" || $0.isNewline || $0 == "\"" }) else { return cell }
         return "\"" + cell.replacing("\"", with: "\"\"") + "\""
     }
 
-    private func csv(_ cell: String) -> String {
+    private static func csv(_ cell: String, quotesFormulas: Bool) -> String {
         var cell = cell
         if quotesFormulas, let first = cell.unicodeScalars.first, "=+-@\t\r".unicodeScalars.contains(first) {
             cell = "'" + cell
@@ -96,7 +110,7 @@ struct RowWriter {
         return "\"" + cell.replacing("\"", with: "\"\"") + "\""
     }
 
-    private func markdown(_ cell: String) -> String {
+    private static func markdown(_ cell: String) -> String {
         var out = ""
         for character in cell {
             switch character {

@@ -85,7 +85,7 @@ struct ValueWriter {
     // MARK: Values
 
     /// Writes a value that is neither a link nor mixed.
-    private func scalar(_ value: Value, to out: inout JSONText) {
+    func scalar(_ value: Value, to out: inout JSONText) {
         switch value {
         case .null: out.plain("null")
         case .bool(let value): out.bool(value)

@@ -14,6 +14,7 @@ extension AdministratorService {
     var dataRoutes: [HTTPRoute] {
         [
             route(.GET, "classes/{app}", operation: "adminClasses") { [self] request in try classes(request["app"]) },
+            route(.GET, "head/{app}", operation: "adminHead") { [self] request in try await head(request) },
             route(.GET, "sight/{app}/{class}", operation: "adminSight") { [self] in try await sight($0, rules: nil) },
             route(.POST, "sight/{app}/{class}", operation: "adminTrySight") { [self] request in
                 let text = String(decoding: request.request.body, as: UTF8.self)
@@ -29,28 +30,35 @@ extension AdministratorService {
                 [documents]
                 request,
                 access,
-                _ in
-                try await documents.insert(request.className ?? "", request, access)
+                plain in
+                try await documents.insert(request.className ?? "", request, access, isDry: plain.flag("dry"))
             },
             documentRoute(.PATCH, "data/{app}/{class}/{key}", "adminUpdateDocument", changing: "changed a document") {
                 [documents]
                 request,
                 access,
-                _ in
+                plain in
                 try await documents.change(
                     request.className ?? "",
                     request.key ?? "",
                     request,
                     access,
-                    isPatch: true
+                    isPatch: true,
+                    isDry: plain.flag("dry")
                 )
             },
             documentRoute(.DELETE, "data/{app}/{class}/{key}", "adminDeleteDocument", changing: "deleted a document") {
                 [documents]
                 request,
                 access,
-                _ in
-                try await documents.delete(request.className ?? "", request.key ?? "", request, access)
+                plain in
+                try await documents.delete(
+                    request.className ?? "",
+                    request.key ?? "",
+                    request,
+                    access,
+                    isDry: plain.flag("dry")
+                )
             },
         ]
     }
@@ -74,7 +82,7 @@ extension AdministratorService {
                 let author = try change.map { _ in try plain.author() }
                 let access = try access(plain)
                 let result = try await answer(read, access, plain)
-                if let change, let author, result.status.code < 300 {
+                if let change, let author, result.status.code < 300, !plain.flag("dry") {
                     var metadata: Logger.Metadata = ["app": "\(read.app)", "class": "\(read.className ?? "")"]
                     if let key = read.key { metadata["key"] = "\(key)" }
                     if let stream = plain.text("stream") { metadata["stream"] = "\(stream)" }
@@ -103,6 +111,13 @@ extension AdministratorService {
         let value: SyncValue? = request.text("stream").map { .string(SyncString($0)) }
         guard let access = node.administratorAccess(request["app"], value) else { throw AdministratorFailure.noApp }
         return access
+    }
+
+    /// Handles `GET head/APP`: returns the version of the stream, by which a page detects changes without reading documents.
+    private func head(_ request: AdministratorRequest) async throws -> BSONDocument {
+        let access = try access(request)
+        guard let head = await node.head(of: access.stream) else { throw DocumentFailure.unavailable }
+        return ["version": .int64(Int64(clamping: head.version))]
     }
 
     private func classes(_ app: String) throws -> BSONDocument {

@@ -6,7 +6,15 @@ import NIOHTTP1
 
 extension DocumentService {
     /// Handles `POST CLASS?mode=insert|upsert|replace` with a document, or an array of documents.
-    func insert(_ className: String, _ request: DocumentRequest, _ access: StreamAccess) async throws -> HTTPAnswer {
+    ///
+    /// - Parameter isDry: A Boolean value that indicates whether the documents are only compared with the schema and with the stored ones. The merge, which
+    ///   could refuse a write, doesn't run then.
+    func insert(
+        _ className: String,
+        _ request: DocumentRequest,
+        _ access: StreamAccess,
+        isDry: Bool = false
+    ) async throws -> HTTPAnswer {
         let modes: [String: DocumentImport.Mode] = ["insert": .insert, "upsert": .upsert, "replace": .replace]
         guard let mode = modes[request.parameters["mode"] ?? "insert"] else {
             throw DocumentFailure.bad("'mode' is insert, upsert or replace.")
@@ -41,8 +49,14 @@ extension DocumentService {
         guard let commit else {
             return Self.answer(["created": 0, "changed": 0, "unchanged": .int64(Int64(documents.count)), "refused": []])
         }
-        let (version, refusals) = try await submit(commit.changes, seen: commit.seen, access)
         let report = job.report
+        guard !isDry else {
+            return Self.answer([
+                "created": .int64(Int64(report.created)), "changed": .int64(Int64(report.changed)),
+                "unchanged": .int64(Int64(report.unchanged)), "refused": [], "dry": true,
+            ])
+        }
+        let (version, refusals) = try await submit(commit.changes, seen: commit.seen, access)
         // The document counts as refused even if a part of it was written.
         let refused = Set(refusals.map(\.change.object.key))
         let changed = stored.keys.count { refused.contains($0.key) }
@@ -59,12 +73,15 @@ extension DocumentService {
     }
 
     /// Handles `PUT CLASS/KEY` with a document that replaces the object, and `PATCH CLASS/KEY` with operators.
+    ///
+    /// - Parameter isDry: A Boolean value that indicates whether the change is only compared with the schema and with the stored object.
     func change(
         _ className: String,
         _ key: String,
         _ request: DocumentRequest,
         _ access: StreamAccess,
-        isPatch: Bool
+        isPatch: Bool,
+        isDry: Bool = false
     ) async throws -> HTTPAnswer {
         let mapping = try mapping(access)
         let document = try await node.work.run(for: access.user) { try request.document() }
@@ -89,6 +106,7 @@ extension DocumentService {
         )
         let ignored = BSONValue.array(result.ignored.map { .string($0) })
         guard !result.changes.isEmpty else { return Self.answer(["changed": false, "ignored": ignored]) }
+        guard !isDry else { return Self.answer(["changed": true, "ignored": ignored, "dry": true]) }
         let seen = object.map { contents == nil ? [:] : [name: $0.changed] } ?? [:]
         let (version, refusals) = try await submit(result.changes, seen: seen, access)
         try Self.check(refusals)
@@ -100,11 +118,14 @@ extension DocumentService {
     }
 
     /// Handles `DELETE CLASS/KEY`.
+    ///
+    /// - Parameter isDry: A Boolean value that indicates whether the object is only looked up.
     func delete(
         _ className: String,
         _ key: String,
         _ request: DocumentRequest,
-        _ access: StreamAccess
+        _ access: StreamAccess,
+        isDry: Bool = false
     ) async throws -> HTTPAnswer {
         let name = try name(className, key, access)
         let sight = try access.sight(className, "TRUEPREDICATE")
@@ -114,6 +135,7 @@ extension DocumentService {
             throw DocumentFailure.noDocument
         }
         if let expected = request.expected, sight.version(object) != expected { throw DocumentFailure.changed }
+        guard !isDry else { return Self.answer(["deleted": true, "dry": true]) }
         let (version, refusals) = try await submit([.delete(name, .edit)], seen: [name: object.changed], access)
         try Self.check(refusals)
         return Self.answer(["deleted": true], version: version)

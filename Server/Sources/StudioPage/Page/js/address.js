@@ -11,12 +11,12 @@ function decoded(text) {
   try { return decodeURIComponent(text); } catch { return text; }
 }
 
-/** The file that addresses name if the program has several. */
-export const scope = { file: null };
+/** The options that all addresses have: the file if the program has several, or the app and the stream of a server whose documents are shown. */
+export const scope = { file: null, app: null, stream: null };
 
 /** The address of a place. Options that are `null` or empty are left out. */
 export function address(screen, parts = [], options = {}) {
-  const query = new URLSearchParams(Object.entries({ file: scope.file, ...options }).filter(([, value]) => value !== null && value !== undefined && value !== ""));
+  const query = new URLSearchParams(Object.entries({ ...scope, ...options }).filter(([, value]) => value !== null && value !== undefined && value !== ""));
   const text = query.toString();
   return `#/${[screen, ...parts].map(encodeURIComponent).join("/")}${text ? `?${text}` : ""}`;
 }

@@ -5,6 +5,10 @@ export const app = {
   session: null, welcome: null, file: null, state: {}, isOpen: false,
   /** A Boolean value that indicates whether the page may edit. */
   get canWrite() { return Boolean(this.file?.flags?.write); },
+  /** Whether the program can serve a part of the screens. A file has all of them. */
+  has(feature) { return !this.file?.features || this.file.features.includes(feature); },
+  /** The key of an object as messages have it. The keys of documents are texts. */
+  keyOf(text) { return this.file?.kind === "server" ? text : Number(text); },
   ask(what, parameters, options) { return this.session.ask(what, parameters, options); },
   on(kind, listener) { return this.session.on(kind, listener); },
 };

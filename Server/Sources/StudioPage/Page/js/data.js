@@ -21,7 +21,8 @@ const QUICK = 100; // milliseconds: a query that is faster runs while the user t
 
 /** The main screen. */
 export class DataScreen {
-  constructor(shell) {
+  /** @param element The element of the screen. A page with a `main` of its own has another one. */
+  constructor(shell, { element = "main" } = {}) {
     this.shell = shell;
     this.query = new QueryLine({ onRun: (text, isTyped) => this.run(text, isTyped) });
     this.facts = h("div.across.grow");
@@ -42,11 +43,12 @@ export class DataScreen {
     this.object = new ObjectPane({ onClose: () => this.option("object", null), screen: this });
     this.waiting = new WaitingBar();
     this.table = h("div.tablebox", null, this.grid.element, this.message);
-    this.element = h("main", { tabindex: -1, "aria-label": "Data" },
+    this.planButton.hidden = !app.has("plan");
+    this.element = h(element, { tabindex: -1, "aria-label": "Data" },
       h("section.work", { "aria-label": "Objects" },
         h("div.ask", null, this.query.element, this.query.problem, this.searchBox,
-          h("div.facts", null, this.facts, this.planButton, button("Values", () => this.chooseFacet(), { kind: "small" }), this.mapButton, this.columnsButton,
-            button("Export…", () => this.exports(), { kind: "small", iconName: "export" }), button("Save query", () => this.saveQuery(), { kind: "small" }), this.createButton = button("New object", () => this.actions.create(), { kind: "small", iconName: "plus" }))),
+          h("div.facts", null, this.facts, this.planButton, button("Values", () => this.chooseFacet(), { kind: "small", hidden: !app.has("facets") }), this.mapButton, this.columnsButton,
+            button("Export…", () => this.exports(), { kind: "small", iconName: "export", hidden: !app.has("export") }), button("Save query", () => this.saveQuery(), { kind: "small" }), this.createButton = button("New object", () => this.actions.create(), { kind: "small", iconName: "plus" }))),
         this.planView.element, this.facets.element, this.mapBox, this.table, this.waiting.element),
       this.object.element);
     this.stops = [edits.onChange(() => this.grid.redraw())];
@@ -77,14 +79,14 @@ export class DataScreen {
       this.rows?.close();
       this.rows = null;
       this.actions.clear();
-      this.showMessage(className ? `The file has no class ${plain(className)}.` : "The file has no classes.");
+      this.showMessage(className ? `There is no class ${plain(className)}.` : "There are no classes.");
       return this.shell.drawTrail(className ?? "Data");
     }
     const query = place.options.get("query") ?? "", sort = sortOf(place.options.get("sort")), of = place.options.get("of");
     const wanted = JSON.stringify([className, query, sort, of]);
     const classChanged = className !== this.className;
     this.className = className;
-    this.mapButton.hidden = !placeNames(className).length;
+    this.mapButton.hidden = !app.has("map") || !placeNames(className).length;
     this.createButton.hidden = !app.canWrite || classNamed(className).kind !== "object";
     if (document.activeElement !== this.query.field || classChanged || query !== this.lastRun) this.query.show({ className, query });
     this.lastRun = query;
@@ -110,7 +112,7 @@ export class DataScreen {
     const request = { class: className, columns: names, table: "main" };
     if (query.trim()) request.query = query;
     if (sort.length) request.sort = sort;
-    if (of) { const [parent, key, property] = of.split("/").map(decodeURIComponent); request.of = { class: parent, key: Number(key), property }; }
+    if (of) { const [parent, key, property] = of.split("/").map(decodeURIComponent); request.of = { class: parent, key: app.keyOf(key), property }; }
     try {
       const answer = await app.ask("open", request);
       if (serial !== this.serial || this.isClosed) return;
@@ -130,7 +132,7 @@ export class DataScreen {
     this.answer = answer;
     this.took = answer.took;
     this.cursor = answer.cursor;
-    this.rows = new Rows({ session: app.session, cursor: answer.cursor, count: answer.count, onChange: (push) => this.changed(push), onError: noteError, onGone: (error) => this.showMessage(error.message) });
+    this.rows = new Rows({ session: app.session, cursor: answer.cursor, count: answer.count, isWhole: answer.whole, onChange: (push) => this.changed(push), onError: noteError, onGone: (error) => this.showMessage(error.message) });
     this.source = this.makeSource();
     this.grid.source = this.source;
     const columns = gridColumns({ className, names: answer.columns ?? names, sort });
@@ -142,7 +144,7 @@ export class DataScreen {
     if (query && !this.isTyped) rememberQuery({ className, query, count: answer.count });
     this.afterOpen();
     this.actions.focused(this.grid.focus);
-    announce(`${count(answer.count)} objects`);
+    announce(this.rows.isWhole ? `${count(answer.count)} objects` : "More objects than are read");
   }
 
   makeSource() {
@@ -160,10 +162,10 @@ export class DataScreen {
   afterOpen() {
     const { options } = this.place;
     this.showPlan(Boolean(options.get("plan")));
-    this.facets.show(this.cursor === undefined ? null : options.get("values"));
-    this.showMap(this.cursor === undefined ? null : options.get("map"));
+    this.facets.show(this.cursor === undefined || !app.has("facets") ? null : options.get("values"));
+    this.showMap(this.cursor === undefined || !app.has("map") ? null : options.get("map"));
     const key = options.get("object");
-    if (key && key !== this.placed && this.cursor !== undefined) this.findRow(Number(key));
+    if (key && key !== this.placed && this.cursor !== undefined) this.findRow(app.keyOf(key));
     this.placed = key;
   }
 
@@ -214,19 +216,23 @@ export class DataScreen {
   }
 
   drawFacts() {
-    const total = classNamed(this.className)?.count ?? 0, found = this.rows.count;
+    const total = classNamed(this.className)?.count ?? null, found = this.rows.count;
     const isLive = app.file.flags.live && !app.notLive;
     fill(this.facts, h("span.pill", { class: isLive ? "good" : "warn", title: isLive ? "The table follows each commit" : app.notLive ?? app.file.notLive }, isLive ? "live" : "not live"),
-      h("span.num", null, h("b", null, count(found)), found === total ? " objects in " : ` of ${count(total)} in `, h("b", null, duration(this.answer.took))),
+      h("span.num", null, h("b", null, this.countText()), total === null || found === total ? " objects in " : ` of ${count(total)} in `, h("b", null, duration(this.answer.took))),
       this.place.options.get("of") ? h("span.pill.info", null, "elements of ", textNodes(decodeURIComponent(this.place.options.get("of").split("/")[2] ?? ""))) : null);
   }
+
+  /** The number of rows. A plus sign says that the end of the result isn't known. */
+  countText() { return `${count(this.rows.count)}${this.rows.isWhole ? "" : "+"}`; }
 
   showMessage(text) {
     this.message.hidden = false;
     fill(this.message, h("p", null, text));
   }
 
-  async showPlan(isShown) {
+  async showPlan(isWanted) {
+    const isShown = isWanted && app.has("plan");
     this.planButton.setAttribute("aria-pressed", isShown);
     this.planView.element.hidden = !isShown;
     if (!isShown || this.cursor === undefined || this.planned === this.cursor) return;

@@ -4,6 +4,7 @@ import { app } from "./app.js";
 import { count, plain, plural } from "./format.js";
 import { propertyOf } from "./model.js";
 import { announce, button, confirm, dialog, note, noteError } from "./ui.js";
+import { commandLine, documentCommand } from "./command.js";
 import { differenceList } from "./difference.js";
 import { brief, classBadge, shown, textNodes } from "./values.js";
 
@@ -98,10 +99,15 @@ class Edits {
   }
 
   async write(parameters) {
-    const answer = await app.ask("write", parameters);
-    this.written.push(answer.version);
+    let answer;
+    try { answer = await app.ask("write", parameters); } catch (error) {
+      // A server may have written some of the documents. Their edits don't wait any more.
+      this.take(await app.ask("waiting").catch(() => this));
+      throw error;
+    }
+    if (app.has("undo")) this.written.push(answer.version);
     this.take({ waiting: [], count: 0 });
-    note([`Version ${count(answer.version)} was written: ${plural(answer.objects, "object")}.`, " ", button("Undo", () => this.undoVersion(answer.version), { kind: "small" })]);
+    note([`Version ${count(answer.version)} was written: ${plural(answer.objects, "object")}.`, app.has("undo") ? [" ", button("Undo", () => this.undoVersion(answer.version), { kind: "small" })] : null]);
     announce(`Version ${answer.version} was written`);
     return answer;
   }
@@ -117,7 +123,8 @@ function reviewDialog(answer) {
     answer.errors.map((error) => h("p.error", null, textNodes(error.message))),
     hasConflicts ? [h("h3", null, "Conflicts"), conflictTable(answer.conflicts)] : null,
     differenceList(answer.difference), answer.objects > shownObjects(answer.difference) ? h("p.dim", null, `${count(answer.objects - shownObjects(answer.difference))} more objects aren't shown.`) : null,
-    answer.undo === false ? h("p.modify", null, "This write can't be undone afterwards: its old values are too large.") : null,
+    commandList(answer.commands),
+    answer.undo === false && app.has("undo") ? h("p.modify", null, "This write can't be undone afterwards: its old values are too large.") : null,
     typed ? h("label.down", null, `The edits affect ${count(answer.confirm)} objects. Type this number to write them.`, typed) : null,
   ];
   const write = async (overwrite) => {
@@ -129,6 +136,14 @@ function reviewDialog(answer) {
     ["Cancel", "", () => null],
     isBlocked ? null : hasConflicts ? ["Write over the conflicts", "danger", () => write(true)] : ["Write", "primary", () => write(false)],
   ].filter(Boolean) });
+}
+
+const COMMANDS = 20;
+
+/** The commands that do the same as the edits. The program reports them for a server. */
+function commandList(commands) {
+  if (!commands?.length) return null;
+  return [h("p.dim", null, "The same as commands:"), commands.slice(0, COMMANDS).map((parts) => commandLine(documentCommand(parts))), commands.length > COMMANDS ? h("p.dim", null, `${plural(commands.length - COMMANDS, "more command")} of this kind.`) : null];
 }
 
 const shownObjects = (difference) => difference.reduce((sum, entry) => sum + (entry.count ?? 1), 0);

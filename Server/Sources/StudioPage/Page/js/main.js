@@ -165,7 +165,11 @@ function pressed(event) {
   const control = event.ctrlKey || event.metaKey, inDialog = document.querySelector("dialog[open]"), isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName ?? "");
   const key = event.key.toLowerCase();
   let handled = true;
-  if (!app.file || server) return;
+  if (server) {
+    if (app.file && !inDialog && pressedOnServer({ key, event, control, isTyping })) event.preventDefault();
+    return;
+  }
+  if (!app.file) return;
   if (control && key === "k" && !event.shiftKey && inDialog?.classList.contains("palette")) inDialog.close();
   else if (inDialog && !(control && key === "k")) return;
   else if (control && key === "k" && !event.shiftKey) showPalette();
@@ -176,6 +180,15 @@ function pressed(event) {
   else if (control && key === "e") go(address("transfer"));
   else handled = Boolean(screen?.key?.({ key, event, control, isTyping }));
   if (handled) event.preventDefault();
+}
+
+/** The keys of the screen of data of a server. */
+function pressedOnServer({ key, event, control, isTyping }) {
+  if (event.key === "/" && !isTyping && !control) server.findField.focus();
+  else if (event.key === "?" && !isTyping && !control) showKeys();
+  else if (event.key === "F6") nextPart(event.shiftKey ? -1 : 1);
+  else return Boolean(server.screen?.key?.({ key, event, control, isTyping }));
+  return true;
 }
 
 function nextPart(step) {

@@ -19,7 +19,7 @@ export class ObjectPane {
     this.onClose = onClose;
     this.screen = screen;
     this.header = h("header");
-    this.tabs = tabList([["fields", "Fields"], ["linked", "Linked from"], ["history", "History"], ["json", "JSON"]], { chosen: "fields", label: "Parts of the object", onChoose: (tab) => this.choose(tab) });
+    this.tabs = tabList([["fields", "Fields"], ["linked", "Linked from"], ...(app.has("history") ? [["history", "History"]] : []), ["json", "JSON"]], { chosen: "fields", label: "Parts of the object", onChoose: (tab) => this.choose(tab) });
     this.body = h("div.fields", { role: "tabpanel", "aria-label": "Fields", tabindex: 0 });
     this.element = h("aside.inspector", { "aria-label": "Object", hidden: true }, this.header, this.tabs, this.body);
     this.stops = [app.on("object", (push) => this.pushed(push)), edits.onChange(() => this.drawTab())];
@@ -36,7 +36,7 @@ export class ObjectPane {
     if (!key) { this.wanted = null; this.label = null; return; }
     const tab = place.options.get("tab") ?? "fields", wanted = `${className}/${key}`;
     if (wanted === this.wanted) { if (tab !== this.tab) { this.tab = tab; this.drawTab(true); } return; }
-    Object.assign(this, { wanted, className, key: Number(key), tab, label: `${className} #${key}`, value: null });
+    Object.assign(this, { wanted, className, key: app.keyOf(key), tab, label: `${className} #${key}`, value: null });
     this.load();
   }
 
@@ -84,12 +84,12 @@ export class ObjectPane {
 
   drawTab(isNew = false) {
     if (!this.value || this.element.hidden) return;
-    const links = this.value.links.reduce((sum, link) => sum + link.count, 0);
-    this.tabs.choose(this.tab, { linked: `Linked from ${count(links)}` });
+    const { links } = this.value, isCounted = links.every((link) => link.count !== null);
+    this.tabs.choose(this.tab, { linked: isCounted ? `Linked from ${count(links.reduce((sum, link) => sum + link.count, 0))}` : "Linked from" });
     this.body.setAttribute("aria-label", this.tab);
     if (isNew) this.body.scrollTop = 0;
     if (this.tab === "linked") this.drawLinks();
-    else if (this.tab === "history") this.drawHistory();
+    else if (this.tab === "history" && app.has("history")) this.drawHistory();
     else if (this.tab === "json") this.drawJSON();
     else this.drawFields();
   }
@@ -104,13 +104,13 @@ export class ObjectPane {
   linkCounts() {
     const { links } = this.value;
     if (!links.length) return h("p.back.dim", null, "No object links to this object.");
-    return links.map((link) => h("button.back", { type: "button", onclick: () => { this.choose("linked"); this.openLinks = `${link.class}.${link.property}`; this.drawLinks(); } }, h("span.plot", { class: hueOf(link.class) }), h("span.cut", null, textNodes(link.class), h("span.dim", null, ".", textNodes(link.property))), h("span.n", null, count(link.count)), icon("right")));
+    return links.map((link) => h("button.back", { type: "button", onclick: () => { this.choose("linked"); this.openLinks = `${link.class}.${link.property}`; this.drawLinks(); } }, h("span.plot", { class: hueOf(link.class) }), h("span.cut", null, textNodes(link.class), h("span.dim", null, ".", textNodes(link.property))), h("span.n", null, linkCount(link)), icon("right")));
   }
 
   drawLinks() {
     fill(this.body, this.value.links.length ? null : h("p.empty", null, "No object links to this object."), this.value.links.map((link) => {
       const box = h("div.linked"), isOpen = this.openLinks === `${link.class}.${link.property}` || this.value.links.length === 1;
-      const button = h("button.back", { type: "button", "aria-expanded": isOpen, onclick: () => { const next = button.getAttribute("aria-expanded") !== "true"; button.setAttribute("aria-expanded", next); if (next) this.linkedPage(link, box, 0); else fill(box); } }, h("span.plot", { class: hueOf(link.class) }), h("span.cut", null, textNodes(link.class), h("span.dim", null, ".", textNodes(link.property))), h("span.n", null, count(link.count)), icon("down"));
+      const button = h("button.back", { type: "button", "aria-expanded": isOpen, onclick: () => { const next = button.getAttribute("aria-expanded") !== "true"; button.setAttribute("aria-expanded", next); if (next) this.linkedPage(link, box, 0); else fill(box); } }, h("span.plot", { class: hueOf(link.class) }), h("span.cut", null, textNodes(link.class), h("span.dim", null, ".", textNodes(link.property))), h("span.n", null, linkCount(link)), icon("down"));
       if (isOpen) this.linkedPage(link, box, 0);
       return [button, box];
     }));
@@ -122,7 +122,8 @@ export class ObjectPane {
       box.querySelector(".more")?.remove();
       add(box, answer.objects.map((object) => h("div.entry", null, linkTo(object), h("code.dim", null, `#${object.key}`))));
       const end = from + answer.objects.length;
-      if (end < answer.count && answer.objects.length) add(box, h("button.button.small.more", { type: "button", onclick: () => this.linkedPage(link, box, end) }, `${count(answer.count - end)} more`));
+      if (!end) add(box, h("p.dim.entry", null, "No object of this class links to this object."));
+      if (end < answer.count && answer.objects.length) add(box, h("button.button.small.more", { type: "button", onclick: () => this.linkedPage(link, box, end) }, answer.whole === false ? "More" : `${count(answer.count - end)} more`));
     } catch (error) { noteError(error); }
   }
 
@@ -166,6 +167,9 @@ export class ObjectPane {
     if (entry) edits.discard([entry.n]).then(() => this.draw()); else edits.stage([{ delete: { class: this.className, keys: [this.key] } }]).then(() => this.draw());
   }
 }
+
+/** The number of links. A server finds them when they are opened. */
+const linkCount = (link) => (link.count === null ? "find" : count(link.count));
 
 function changeOf(detail, className, key) {
   const entry = detail.classes.find((other) => other.class === className);

@@ -4,7 +4,8 @@ import { app } from "./app.js";
 import { address, go } from "./address.js";
 import { count, plain } from "./format.js";
 import { button, dialog, note } from "./ui.js";
-import { appChoice, appOf, commandLine, commandText, folder, table } from "./server.js";
+import { commandLine, commandText, folder } from "./command.js";
+import { appChoice, appOf, table } from "./server.js";
 
 export class RulesScreen {
   constructor() {

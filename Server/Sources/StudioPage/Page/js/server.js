@@ -1,9 +1,11 @@
 // The page of a sync server: its frame, the polling of the screens, and what all of its screens share.
 import { fill, h, icon } from "./dom.js";
 import { app, toggleTheme } from "./app.js";
-import { address, parsed } from "./address.js";
+import { address, parsed, scope } from "./address.js";
 import { count, plain, since, times } from "./format.js";
-import { button, choice, iconButton, toClipboard } from "./ui.js";
+import { button, choice } from "./ui.js";
+import { ClassList } from "./classlist.js";
+import { showStatus, showTrail } from "./trail.js";
 import { OverviewScreen } from "./overview.js";
 
 const SCREENS = {
@@ -12,7 +14,7 @@ const SCREENS = {
   refusals: { label: "Refused", icon: "close", load: async () => (await import("./refusals.js")).RefusalsScreen },
   logs: { label: "Logs", icon: "index", load: async () => (await import("./logs.js")).LogsScreen },
   users: { label: "Users", icon: "key", load: async () => (await import("./users.js")).UsersScreen },
-  documents: { label: "Data", icon: "data", load: async () => (await import("./documents.js")).DocumentsScreen },
+  data: { label: "Data", icon: "data", load: async () => (await import("./documents.js")).DocumentsScreen },
   sight: { label: "Sees", icon: "search", load: async () => (await import("./sight.js")).SightScreen },
   rules: { label: "Rules", icon: "schema", load: async () => (await import("./rules.js")).RulesScreen },
 };
@@ -30,18 +32,25 @@ export class ServerPage {
     this.rail = h("nav.rail", { "aria-label": "Screens" });
     this.apps = h("div.list");
     this.where = h("div.file");
-    this.side = h("aside.side", { "aria-label": "Apps" }, this.where, this.apps);
+    this.classes = new ClassList();
+    this.side = h("aside.side", { "aria-label": "Apps" }, this.where, this.apps, this.classes.find, this.classes.list);
     this.title = h("h1.title");
+    this.trailBox = h("nav.trail", { "aria-label": "Trail" });
+    this.position = h("span.across");
     this.state = h("span");
     this.live = h("div.live", { role: "status" }, h("span.dot"), this.state);
-    this.top = h("header.top", null, this.title, h("span.grow"), this.live);
+    this.top = h("header.top", null, this.title, this.trailBox, h("span.grow"), this.live);
     this.body = h("main.body", { id: "main", tabindex: -1 });
     this.status = h("span.across");
-    this.bar = h("footer.status", null, this.status, h("span.grow"), h("button", { type: "button", onclick: toggleTheme }, "Theme"));
+    this.bar = h("footer.status", null, this.status, this.position, h("span.grow"), h("button", { type: "button", onclick: toggleTheme }, "Theme"));
     times.zone = app.welcome.timeZone ?? null;
     fill(document.getElementById("app"), h("a.skip", { href: "#main", onclick: (event) => { event.preventDefault(); this.body.focus(); } }, "Skip to the content"), this.rail, this.side, this.top, this.body, this.bar);
+    this.enterData(false);
     this.screen = null;
     this.shows = 0;
+    app.here = () => (this.label ? [{ label: this.label, address: location.hash }] : []);
+    app.setLabel = (label) => this.drawTrail(label);
+    app.redraw = () => this.show();
     this.timer = setInterval(() => this.tick(), SECOND);
     document.addEventListener("visibilitychange", () => this.tick());
     this.tick();
@@ -59,17 +68,42 @@ export class ServerPage {
       fill(this.body, this.screen.element);
     }
     this.place = place;
+    // The links of the screen of data lead to the same app and stream.
+    scope.app = name === "data" ? place.options.get("app") : null;
+    scope.stream = name === "data" ? place.options.get("stream") : null;
+    if (name !== "data") this.enterData(false);
     this.screen.update(place);
     this.title.textContent = SCREENS[name].label;
     document.title = `${SCREENS[name].label} — ${plain(app.welcome.server.name)} — Freehold Studio`;
     this.draw();
   }
 
+  get findField() { return this.classes.field; }
+  drawClasses() { this.classes.draw(); }
+  setStatus(parts) { showStatus(this.position, parts); }
+
+  /** Shows the steps that led to this place. */
+  drawTrail(label = this.label ?? "") {
+    this.label = label;
+    showTrail(this.trailBox, label);
+  }
+
+  /** Shows or hides what only the screen of data has. */
+  enterData(isShown = true) {
+    this.classes.find.hidden = this.classes.list.hidden = !isShown;
+    this.apps.classList.toggle("short", isShown);
+    if (isShown) return this.drawClasses();
+    this.label = null;
+    fill(this.trailBox);
+    fill(this.position);
+    return undefined;
+  }
+
   draw() {
     const app_ = this.place?.options.get("app") ?? null;
-    fill(this.rail, h("img", { src: new URL("../mark.svg", import.meta.url).pathname, alt: "" }), Object.entries(SCREENS).map(([name, entry]) => h("a", { href: address(name, [], { app: app_ }), "aria-current": name === this.name ? "page" : null }, icon(entry.icon), entry.label)));
+    fill(this.rail, h("img", { src: new URL("../mark.svg", import.meta.url).pathname, alt: "" }), Object.entries(SCREENS).map(([name, entry]) => h("a", { href: address(name, [], { app: app_, stream: null }), "aria-current": name === this.name ? "page" : null }, icon(entry.icon), entry.label)));
     fill(this.where, h("h1", null, plain(app.welcome.server.name)), h("div.where", null, plain(app.welcome.server.folder)), app.welcome.write ? null : h("span.pill", null, icon("lock"), "read only"));
-    const item = (label, value, number) => h("a.item", { href: address(this.name, [], { app: value }), "aria-current": value === app_ ? "true" : null }, h("span.cut", null, plain(label)), number === null ? null : h("span.count", null, count(number)));
+    const item = (label, value, number) => h("a.item", { href: address(this.name, [], { app: value, stream: null }), "aria-current": value === app_ ? "true" : null }, h("span.cut", null, plain(label)), number === null ? null : h("span.count", null, count(number)));
     fill(this.apps, h("h2.caps", null, "Apps"), item("All apps", null, null), known.apps.map((entry) => item(entry.app, entry.app, entry.sessions)));
   }
 
@@ -99,18 +133,6 @@ export class ServerPage {
     this.live.classList.toggle("off", !isGood);
   }
 }
-
-/** A command for a terminal, with each part quoted if necessary. */
-export function commandText(...parts) {
-  return ["freehold-server", ...parts].map((part) => (/^[A-Za-z0-9@%+=:,./_-]+$/.test(part) ? part : `'${String(part).replaceAll("'", "'\\''")}'`)).join(" ");
-}
-
-/** The command that does the same as an action of the page. */
-export function commandLine(text) {
-  return h("div.command", null, h("code", null, plain(text)), iconButton("Copy the command", "copy", () => toClipboard(text)));
-}
-
-export const folder = () => app.welcome.server.folder;
 
 /** A choice of an app that keeps the other options of the address. */
 export function appChoice(place, onChange) {

@@ -4,8 +4,9 @@ import { app } from "./app.js";
 import { address, go } from "./address.js";
 import { plain } from "./format.js";
 import { button, choice, noteError } from "./ui.js";
-import { appChoice, appOf, commandLine, commandText, filterField, folder, pager, table } from "./server.js";
-import { shortValue } from "./documents.js";
+import { appChoice, appOf, filterField, pager, table } from "./server.js";
+import { commandLine, commandText, folder } from "./command.js";
+import { shortValue } from "./extended.js";
 
 const LIMIT = 50, COLUMNS = 6;
 
@@ -72,7 +73,7 @@ export class SightScreen {
       fill(this.rules, h("section.sheet", null, h("header", null, h("h2", null, "Rights and subscriptions"), isTrial ? h("span.pill.warn", null, "with the other rules") : null), h("pre.swift", { tabindex: 0 }, plain(answer.rules).replaceAll("\\n", "\n")), h("p.soft", null, conditions.length ? `Subscribed now: ${conditions.map((query) => plain(query.condition)).join(" · ")}` : "The user has no live session that subscribes to this class."), h("p.dim", null, "The rights as a command:"), commandLine(commandText("rules", "check", folder(), this.app, "--user", user, "--class", this.class))));
       fill(this.list, table([
         { label: "Seen", cell: (row) => h("span.pill", { class: row.visible ? (row.subscribed ? "good" : "info") : "bad" }, isTrial ? (row.visible ? "would be seen" : "wouldn't be seen") : row.visible ? (row.subscribed ? "on the device" : "may be read") : "not seen") },
-        { label: "_id", cell: (row) => h("a", { href: address("documents", [this.class, row.key], { app: this.app, stream: this.stream.value.trim() }) }, shortValue(row.document._id)) },
+        { label: "_id", cell: (row) => h("a", { href: address("data", [this.class], { app: this.app, stream: this.stream.value.trim(), object: row.key }) }, shortValue(row.document._id)) },
         ...names.map((name) => ({ label: plain(name), cell: (row) => (row.hidden.includes(name) ? h("span.hatched", { title: `The user doesn't see ${name}` }, "hidden") : shortValue(row.document[name])) })),
         { label: "Reasons", cell: (row) => (row.reasons ?? []).map((reason) => h("div.soft", null, plain(reason))) },
       ], answer.objects, { label: `What ${user} sees of ${this.class}`, empty: "The class has no objects in this stream.", row: (row) => (row.visible ? null : { class: "unseenrow" }) }));

@@ -1,7 +1,7 @@
 // What the keys, menus and headings of the table do.
 import { h } from "./dom.js";
 import { app } from "./app.js";
-import { go, toObject, trail } from "./address.js";
+import { go, toClass, toObject, trail } from "./address.js";
 import { count, plain } from "./format.js";
 import { classNamed } from "./model.js";
 import { confirm, dialog, menu, note, noteError, toClipboard } from "./ui.js";
@@ -47,7 +47,7 @@ export class TableActions {
     const move = (step) => () => { moveColumn(screen.className, column.name, step); screen.reopen(); };
     menu([
       ...(column.sortable ? [{ label: "Sort ascending", action: by("asc") }, { label: "Sort descending", action: by("desc") }, { label: "Then by this, ascending", action: by("asc", true) }, { label: "Then by this, descending", action: by("desc", true) }, { label: "Don't sort", action: () => screen.option("sort", null) }, null] : []),
-      { label: "Frequent values", action: () => screen.option("values", column.name) }, { label: "Sum, mean, minimum, maximum", action: () => this.summary([column.name]) }, null,
+      ...(app.has("facets") ? [{ label: "Frequent values", action: () => screen.option("values", column.name) }] : []), ...(app.has("sum") ? [{ label: "Sum, mean, minimum, maximum", action: () => this.summary([column.name]) }] : []), app.has("facets") || app.has("sum") ? null : false,
       { label: "Wider", action: widen(1.3) }, { label: "Narrower", action: widen(1 / 1.3) },
       ...(column.pinned ? [] : [{ label: "Move left", action: move(-1) }, { label: "Move right", action: move(1) }]),
       { label: "Hide", action: () => { hideColumn(screen.className, column.name); screen.reopen(); } },
@@ -64,9 +64,9 @@ export class TableActions {
       { label: "Open", note: "⏎", action: () => this.open(row, { isFocused: true }) }, link && { label: `Follow the link to ${plain(link.title ?? link.to)}`, note: "⌘⏎", action: () => this.follow(row, column) },
       this.isLinkList(column) && value?.count ? { label: `Show the ${count(value.count)} objects`, action: () => this.showElements(row, column) } : false, null,
       !column.property.collection && { label: "Filter by this value", action: filter(false) }, !column.property.collection && { label: "Filter by all other values", action: filter(true) }, null,
-      { label: "Copy", note: "⌘C", action: () => this.copy() }, ...FORMATS.slice(1).map(([format, label]) => ({ label: `Copy as ${label}`, action: () => this.copy(format) })),
+      { label: "Copy", note: "⌘C", action: () => this.copy() }, ...FORMATS.slice(1).filter(([format]) => !app.file.copies || app.file.copies.includes(format)).map(([format, label]) => ({ label: `Copy as ${label}`, action: () => this.copy(format) })),
       { label: "Copy the address", action: () => toClipboard(`${location.origin}/${toObject(className, row.key)}`) }, null,
-      ...(app.canWrite ? [{ label: "Edit", note: "F2", action: () => this.edit(row, column) }, column.property.optional && !column.property.collection ? { label: "Set to null", action: () => this.setNull(row, column) } : false, { label: `Delete ${selected > 1 ? `${count(selected)} objects` : "the object"}`, note: "Del", action: () => this.remove() }, { label: "Set a value for all results…", action: () => this.setAll(column) }, { label: "Delete all results…", action: () => this.removeAll() }] : []),
+      ...(app.canWrite ? [{ label: "Edit", note: "F2", action: () => this.edit(row, column) }, column.property.optional && !column.property.collection ? { label: "Set to null", action: () => this.setNull(row, column) } : false, { label: `Delete ${selected > 1 ? `${count(selected)} objects` : "the object"}`, note: "Del", action: () => this.remove() }, ...(app.has("editAll") ? [{ label: "Set a value for all results…", action: () => this.setAll(column) }, { label: "Delete all results…", action: () => this.removeAll() }] : [])] : []),
     ], place);
   }
 
@@ -88,7 +88,7 @@ export class TableActions {
   showElements(row, column) {
     const of = [this.screen.className, row.key, column.name].map(encodeURIComponent).join("/");
     const target = classNamed(column.property.target);
-    if (target) go(`#/data/${encodeURIComponent(target.class)}?${new URLSearchParams({ of })}`, { trail: [...trail(), ...app.here()] });
+    if (target) go(toClass(target.class, { of }), { trail: [...trail(), ...app.here()] });
   }
 
   /** The ranges of rows that are selected, for copies and sums. */
@@ -130,11 +130,11 @@ export class TableActions {
     const { screen } = this;
     if (!screen.rows) return;
     const { top, bottom, left, right } = this.grid.selection(), cells = Math.max(0, bottom - top + 1) * Math.max(0, right - left + 1);
-    this.status = [row < 0 ? "headings" : screen.rows.count ? `row ${count(row + 1)} of ${count(screen.rows.count)}` : null, this.grid.marked.size ? `${count(this.grid.marked.size)} marked` : null];
+    this.status = [row < 0 ? "headings" : screen.rows.count ? `row ${count(row + 1)} of ${screen.countText()}` : null, this.grid.marked.size ? `${count(this.grid.marked.size)} marked` : null];
     this.sums = cells > 1 ? `${count(cells)} cells` : "";
     this.showStatus();
     clearTimeout(this.timer);
-    if (cells > 1) this.timer = setTimeout(() => this.sum({ top, bottom }), 150);
+    if (cells > 1 && app.has("sum")) this.timer = setTimeout(() => this.sum({ top, bottom }), 150);
   }
 
   showStatus() { if (!this.screen.isClosed) this.screen.shell.setStatus([...(this.status ?? []), this.sums, this.news]); }

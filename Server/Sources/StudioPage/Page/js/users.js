@@ -4,7 +4,8 @@ import { app } from "./app.js";
 import { address, go } from "./address.js";
 import { clock, count, plain } from "./format.js";
 import { button, dialog, note, noteError } from "./ui.js";
-import { appChoice, appOf, commandLine, commandText, filterField, folder, pager, table } from "./server.js";
+import { commandLine, commandText, folder } from "./command.js";
+import { appChoice, appOf, filterField, pager, table } from "./server.js";
 
 const LIMIT = 50;
 const ways = (user) => user.identities.map((identity) => (identity.provider === "local-userpass" ? `${identity.name}${identity.confirmed ? "" : " (not confirmed)"}` : identity.provider)).join(", ");
