@@ -43,6 +43,8 @@ actor DocumentCursor {
         var after: String?
         /// The key of the row before.
         var key: BSONValue?
+        /// The position up to which documents were compared without finding one. `nil` if the search hasn't begun.
+        var resume: String?
     }
 
     private struct Part {
@@ -71,6 +73,9 @@ actor DocumentCursor {
         if case .keys(let keys) = query.origin { return keys.count }
         return sorted?.count ?? end ?? (starts.last?.index ?? 0) + Self.partLength
     }
+
+    /// The number of rows that are known to exist.
+    var known: Int { isWhole ? count : starts.last?.index ?? 0 }
 
     /// A Boolean value that indicates whether the end of the result is known.
     var isWhole: Bool {
@@ -101,6 +106,8 @@ actor DocumentCursor {
 
     private func documents(_ range: Range<Int>, of text: String) async throws -> [BSONDocument] {
         var found: [BSONDocument] = []
+        // At most one part behind the known rows is read, so that a row far behind them doesn't need all documents before it.
+        let range = range.clamped(to: 0..<max(end ?? 0, starts.last?.index ?? 0) + Self.partLength)
         var number = max(0, (starts.firstIndex { $0.index > range.lowerBound } ?? starts.count) - 1)
         while number < starts.count, starts[number].index < range.upperBound {
             let part = try await part(number, of: text)
@@ -150,12 +157,12 @@ actor DocumentCursor {
             let page = try await requests.page(
                 query.table.name,
                 query: text,
-                after: starts[number].after,
+                after: starts[number].resume ?? starts[number].after,
                 limit: Self.partLength
             )
             guard page.documents.isEmpty, let next = page.next else { return page }
             // The search continues behind the documents that were compared.
-            starts[number].after = next
+            starts[number].resume = next
             guard ContinuousClock.now < until else {
                 throw StudioError(
                     .timedOut,
@@ -245,6 +252,7 @@ actor DocumentCursor {
         kept = [:]
         used = []
         sorted = nil
+        for index in starts.indices { starts[index].resume = nil }
         leave()
     }
 
@@ -287,7 +295,7 @@ actor DocumentCursor {
 
     /// Checks the invariants of the positions and of the kept parts.
     func checkInvariants() {
-        precondition(starts.first?.index == 0)
+        precondition(starts.first?.index == 0 && starts.first?.after == nil)
         for (one, next) in zip(starts, starts.dropFirst()) { precondition(one.index <= next.index) }
         precondition(Set(used) == Set(kept.keys) && used.count == kept.count)
         precondition(kept.count <= Self.mostKept)

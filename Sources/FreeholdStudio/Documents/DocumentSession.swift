@@ -42,6 +42,10 @@ public actor DocumentSession {
         /// The rows that the page requested last.
         var window = 0..<0
         var shown: [(key: String, cells: [[UInt8]])] = []
+        /// A Boolean value that indicates whether the stream has a later version than the rows.
+        var isOld = false
+        /// The time before which the rows aren't read again.
+        var notBefore = ContinuousClock.now
 
         init(_ cursor: DocumentCursor, _ columns: [Column], table: String?) {
             (self.cursor, self.columns, self.table) = (cursor, columns, table)
@@ -159,6 +163,7 @@ public actor DocumentSession {
         return [
             "cursor": .int(lastCursor), "count": .int(isWhole ? count : max(count, rows.count)),
             "whole": .bool(isWhole),
+            "known": .int(await cursor.known),
             "version": .int(version), "class": .string(query.table.name),
             "took": .milliseconds(ContinuousClock.now - start), "columns": .array(columns.map { .string($0.name) }),
         ]
@@ -237,6 +242,7 @@ public actor DocumentSession {
         }
         return [
             "version": .int(version), "count": .int(await open.cursor.count), "whole": .bool(await open.cursor.isWhole),
+            "known": .int(await open.cursor.known),
             "from": .int(range.lowerBound), "rows": .array(rows.map { Self.json($0) }),
         ]
     }
@@ -278,11 +284,20 @@ public actor DocumentSession {
         isFollowing = true
         defer { isFollowing = false }
         let newest = try await requests.version()
-        guard newest != version else { return ["version": .int(version)] }
         let commits = newest > version ? newest - version : 1
-        version = newest
-        for (number, open) in cursors { try await renew(number, open, commits: commits) }
-        try await renewObject()
+        if newest != version {
+            version = newest
+            for open in cursors.values { open.isOld = true }
+            try await renewObject()
+        }
+        // A result whose reading takes long, because the server compares many documents, is read less often.
+        for (number, open) in cursors where open.isOld && ContinuousClock.now >= open.notBefore {
+            let start = ContinuousClock.now
+            open.isOld = false
+            try await renew(number, open, commits: commits)
+            let end = ContinuousClock.now
+            open.notBefore = end + (end - start) * 10
+        }
         return ["version": .int(version)]
     }
 
@@ -306,7 +321,8 @@ public actor DocumentSession {
         }
         send([
             "push": "changed", "cursor": .int(number), "version": .int(version), "count": .int(await open.cursor.count),
-            "whole": .bool(await open.cursor.isWhole), "commits": .int(commits), "moved": .bool(hasMoved),
+            "whole": .bool(await open.cursor.isWhole), "known": .int(await open.cursor.known), "commits": .int(commits),
+            "moved": .bool(hasMoved),
             "elsewhere": true, "cells": .array(cells), "from": .int(window.lowerBound),
             "rows": .array(rows.map { Self.json($0) }),
         ])
