@@ -116,7 +116,10 @@ public struct RealmFront: Sendable {
         guard !isClosed else { return [] }
         var output = RealmOutput()
         switch message {
-        case .welcome(let welcome): credit = welcome.credit
+        case .welcome(let welcome):
+            credit = welcome.credit
+            // A client may bind before the machine has answered the `hello`. Its commits wait for credit.
+            for number in sessions.keys.sorted() { sessions[number]?.takeCredit(credit, &output) }
         case .error(nil, let error):
             isClosed = true
             switch error.fault {

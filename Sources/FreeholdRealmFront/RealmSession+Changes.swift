@@ -15,9 +15,7 @@ extension RealmSession {
         case .bootstrapBegin(_, let begin): take(begin, &output)
         case .bootstrapChunk(_, let chunk): take(chunk, &output)
         case .bootstrapEnd(_, let end): take(end, &output)
-        case .credit(_, let bytes):
-            credit += Int64(clamping: bytes)
-            sendCommits(&output)
+        case .credit(_, let bytes): takeCredit(bytes, &output)
         case .marked(_, let mark, _):
             if batch?.lastNumber == nil {
                 send(.mark(session: number, number: mark), &output)
@@ -31,6 +29,12 @@ extension RealmSession {
         case .claimed(_, let verdict): takeClaimed(verdict, &output)
         case .welcome, .pong, .part: break
         }
+    }
+
+    /// Sends the commits that waited for credit.
+    mutating func takeCredit(_ bytes: UInt64, _ output: inout RealmOutput) {
+        credit += Int64(clamping: bytes)
+        sendCommits(&output)
     }
 
     private mutating func take(_ error: QueryError, _ output: inout RealmOutput) {

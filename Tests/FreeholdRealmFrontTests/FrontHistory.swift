@@ -37,6 +37,7 @@ struct FrontHistory {
             case ..<(restarts + cuts):
                 world.cut(clients[index].connection)
                 reconnect(index)
+            case ..<(restarts + cuts + 5): world.holdsMessages ? world.releaseMessages() : (world.holdsMessages = true)
             case ..<55: write(index)
             case ..<75: clients[index].send(&world)
             case ..<90: clients[index].receive(&world, most: random.number(1..<4))

@@ -42,6 +42,21 @@ struct FrontRuleTests {
         expectEqual(downloads.first?.entries, [])
     }
 
+    @Test func `a client that binds before the machine has welcomed it can upload`() {
+        var world = FrontWorld()
+        world.holdsMessages = true
+        var client = OfficialClient()
+        client.connection = world.connect()
+        client.bind(&world)
+        Sessions.exchange([0], &world, &client)
+        client.write([.create(1), .set(1, "name", .string("a"))])
+        client.send(&world)
+        Sessions.exchange([0], &world, &client)
+        Sessions.expectSound(world, [client])
+        expectEqual(client.log.count, 0)
+        expect(world.contents[ObjectName("Person", 1)] != nil)
+    }
+
     @Test func `N3: a bootstrap and another one at one version of the stream have different versions`() {
         var world = FrontWorld()
         var client = Sessions.client(&world)

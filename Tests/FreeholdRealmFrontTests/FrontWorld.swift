@@ -27,6 +27,9 @@ struct FrontWorld {
     /// A Boolean value that indicates whether requests to the store wait.
     var holdsStore = false
     private var heldRequests: [(RequestNumber, ServerStoreRequest)] = []
+    /// A Boolean value that indicates whether messages of the machine to front ends wait, as they do on a busy server.
+    var holdsMessages = false
+    private var heldMessages: [(ConnectionNumber, ServerMessage)] = []
     private var events: [ServerEvent] = []
     private var isHandling = false
 
@@ -114,7 +117,7 @@ struct FrontWorld {
     /// Replaces the machine and all front ends, like a process that ends and starts again.
     mutating func restart() {
         machine = ServerMachine(machine.configuration, matcher: QueryMatcher())
-        (fronts, messages, timers, heldRequests) = ([:], [:], [:], [])
+        (fronts, messages, timers, heldRequests, heldMessages) = ([:], [:], [:], [], [])
     }
 
     // MARK: Messages
@@ -181,13 +184,12 @@ struct FrontWorld {
     private mutating func perform(_ action: ServerAction) {
         switch action {
         case .send(let connection, let message):
-            if var front = fronts.removeValue(forKey: connection) {
-                let more = front.received(message, now: now)
-                front.checkInvariants()
-                fronts[connection] = front
-                perform(more, connection)
-            } else {
+            if fronts[connection] == nil {
                 messages[connection]?.append(message)
+            } else if holdsMessages {
+                heldMessages.append((connection, message))
+            } else {
+                pass(message, connection)
             }
         case .close(let connection): closed[connection] = closed[connection] ?? 1000
         case .request(let number, let request):
@@ -202,9 +204,27 @@ struct FrontWorld {
         }
     }
 
-    /// Answers the requests that wait, and lets time pass until the commits are merged.
+    /// Passes a message of the machine to a front end.
+    private mutating func pass(_ message: ServerMessage, _ connection: ConnectionNumber) {
+        guard var front = fronts.removeValue(forKey: connection) else { return }
+        let more = front.received(message, now: now)
+        front.checkInvariants()
+        fronts[connection] = front
+        perform(more, connection)
+    }
+
+    /// Passes the messages to front ends that wait.
+    mutating func releaseMessages() {
+        holdsMessages = false
+        let held = heldMessages
+        heldMessages = []
+        for (connection, message) in held { pass(message, connection) }
+    }
+
+    /// Passes the messages and answers the requests that wait, and lets time pass until the commits are merged.
     mutating func settle() {
         for _ in 0..<200 {
+            releaseMessages()
             holdsStore = false
             let requests = heldRequests
             heldRequests = []

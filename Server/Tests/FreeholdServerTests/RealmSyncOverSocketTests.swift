@@ -42,7 +42,7 @@ import Testing
         )
         try await socket.send(.ident(ident))
         try await socket.send(.mark(session: 1, number: 1))
-        _ = try await socket.next { if case .mark = $0 { true } else { false } }
+        _ = try #require(try await socket.next { if case .mark = $0 { true } else { false } })
         return socket
     }
 
@@ -71,11 +71,11 @@ import Testing
         let query = [FreeholdRealmWire.ClassQuery(table: "Person", text: "(TRUEPREDICATE)")]
         try await first.send(.query(session: 1, version: 1, queries: query))
         try await first.send(.mark(session: 1, number: 2))
-        _ = try await first.next { $0 == .mark(session: 1, number: 2) }
+        _ = try #require(try await first.next { $0 == .mark(session: 1, number: 2) })
         let second = try await Self.client(server, "ben")
         try await second.send(.query(session: 1, version: 1, queries: query))
         try await second.send(.mark(session: 1, number: 2))
-        _ = try await second.next { $0 == .mark(session: 1, number: 2) }
+        _ = try #require(try await second.next { $0 == .mark(session: 1, number: 2) })
 
         let name = WirePath(object: Self.person, field: "name")
         let write: [Instruction] = [

@@ -132,12 +132,26 @@ package final class RealmClientSocket: Sendable {
         return (head[0] & 15, body)
     }
 
-    /// Returns the next message with a condition.
+    /// Returns the next message with a condition. `nil` at the end of the connection.
+    ///
+    /// - Throws: `SessionEnded` if the server ends the session before.
     package func next(where isWanted: (RealmServerMessage) -> Bool) async throws -> RealmServerMessage? {
         while let next = try await next() {
-            if let message = next.message, isWanted(message) { return message }
+            guard let message = next.message else { continue }
+            if isWanted(message) { return message }
+            if case .error(let error) = message, !Self.goesOn.contains(error.action) {
+                throw SessionEnded(error: error)
+            }
         }
         return nil
+    }
+
+    /// The actions of errors after which a session continues.
+    private static let goesOn: Set<String> = ["Warning", "MigrateSchema"]
+
+    /// The error with which the server ended a session.
+    package struct SessionEnded: Error {
+        package let error: ServerError
     }
 
     package func close() async { try? await channel.close() }
