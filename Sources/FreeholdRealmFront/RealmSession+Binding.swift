@@ -107,6 +107,10 @@ extension RealmSession {
         guard ident.download.server >> 20 <= row.head.version else {
             return fail(209, "ClientReset", text: "bad server version", output: &output)
         }
+        // The state is stored before each entry is sent. So the client has an entry that the row doesn't know if the store went back.
+        guard !configuration.storesQueues || ident.download.server <= state.lastServer else {
+            return fail(208, "ClientReset", text: "the file is newer than its state", output: &output)
+        }
         guard state.receipts.permits(ident.download) else {
             return fail(208, "ClientReset", text: "the file is an earlier copy", output: &output)
         }

@@ -270,6 +270,7 @@ extension RealmSession {
             return fail(200, "Transient", text: text, tryAgain: true, output: &output)
         }
         if bootstrap?.isChangeOfView == true { (held, heldTo) = ([:], nil) }
+        abandonBootstrap()
         fetchAgain(&output)
         bootstrap = RunningBootstrap(
             queryVersion: version,
@@ -279,6 +280,15 @@ extension RealmSession {
             isRepeated: earlier != nil || isResumed && !configuration.storesQueues,
             streamVersion: begin.cursor.version
         )
+    }
+
+    /// Takes back what the parts of a bootstrap changed that another one replaces. The client discards these parts.
+    private mutating func abandonBootstrap() {
+        guard let running = bootstrap else { return }
+        addedSchema = running.schema + addedSchema
+        for (object, fields) in running.replaced where batch?.touched.contains(object) == true {
+            batch?.before[object] = .some(fields)
+        }
     }
 
     private mutating func take(_ chunk: BootstrapChunk, _ output: inout RealmOutput) {
@@ -299,14 +309,18 @@ extension RealmSession {
             changes.append(.init(object: object, shown: shown, wanted: change.after, isAbsolute: isAbsolute))
             if isMerging, batch?.touched.contains(object) == true {
                 image.doubt(object, isContradiction: false)
+                if running.replaced[object] == nil, let earlier = batch?.before[object] {
+                    running.replaced[object] = .some(earlier)
+                }
                 batch?.before[object] = .some(change.after)
             }
         }
         let made = DifferenceMaker(changes, schema: image.schema)
         let schema = addedSchema
-        guard !made.instructions.isEmpty || !schema.isEmpty else { return }
+        guard !made.instructions.isEmpty || !schema.isEmpty else { return bootstrap = running }
         guard let bytes = encoded(schema + made.instructions, &output) else { return }
         addedSchema = []
+        running.schema += schema
         note(made, changes, &running)
         let entry = DownloadEntry(
             serverVersion: running.serverVersion,

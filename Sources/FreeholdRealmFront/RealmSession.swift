@@ -161,6 +161,10 @@ struct RealmSession: Sendable {
         var partial: [Instruction] = []
         var ids: [ElementID?] = []
         var showing: [WireObject: WireFields?] = [:]
+        /// The classes and fields that its parts declare.
+        var schema: [Instruction] = []
+        /// The states before the uploads, in `Batch.before`, that its parts replaced.
+        var replaced: [WireObject: WireFields?] = [:]
     }
 
     init(

@@ -46,6 +46,9 @@ struct RealmWorld {
         var distrusts = 0
         /// The percentage of refused objects in the commits.
         var refusals = 0
+        /// A Boolean value that indicates whether messages between the fronts and the machine wait, as they do between the threads of a
+        /// server.
+        var isBusy = false
         var resetMode = ResetTracker.Mode.recoverOrDiscard
         /// The pair rules that the official clients don't have: the server's prediction is wrong then.
         var broken: Set<MergeRule> = []
@@ -62,6 +65,9 @@ struct RealmWorld {
         var connection: ConnectionNumber?
         var up: [[UInt8]] = []
         var down: [[UInt8]] = []
+        /// The messages that wait between the front and the machine. `nil` ends the connection.
+        var toMachine: [(message: ClientMessage, bytes: UInt64)] = []
+        var toFront: [ServerMessage?] = []
         var validator: SessionValidator?
         var offset: Int64
         var queryNumber = 0
@@ -184,10 +190,13 @@ struct RealmWorld {
     private mutating func disconnect(_ index: Int, code: Int? = nil) {
         guard let connection = officials[index].connection else { return }
         record("official \(index) loses its connection, code \(code.map { "\($0)" } ?? "none")")
+        // The machine handles what the front has passed before it hears of the end.
+        while !officials[index].toMachine.isEmpty { deliverToMachine(index) }
         officials[index].connection = nil
         officials[index].front = nil
         officials[index].up = []
         officials[index].down = []
+        officials[index].toFront = []
         if let code { officials[index].client.closed(code: code) } else { officials[index].client.disconnect() }
         joint.run(.closed(connection))
         route()
@@ -200,13 +209,29 @@ struct RealmWorld {
         while !joint.undelivered.isEmpty {
             let (connection, message) = joint.undelivered.removeFirst()
             guard let index = officials.firstIndex(where: { $0.connection == connection }) else { continue }
-            guard let message else {
-                disconnect(index, code: 1011)
-                continue
-            }
-            record("machine to \(index): \(message)")
-            perform(officials[index].front!.received(message, now: joint.time), index)
+            if options.isBusy { officials[index].toFront.append(message) } else { take(message, index) }
         }
+    }
+
+    private mutating func take(_ message: ServerMessage?, _ index: Int) {
+        guard let message else { return disconnect(index, code: 1011) }
+        record("machine to \(index): \(message)")
+        perform(officials[index].front!.received(message, now: joint.time), index)
+    }
+
+    /// Passes the first message that waits for a front.
+    private mutating func deliverToFront(_ index: Int) {
+        guard !officials[index].toFront.isEmpty else { return }
+        take(officials[index].toFront.removeFirst(), index)
+        route()
+    }
+
+    /// Passes the first message of a front that waits for the machine.
+    private mutating func deliverToMachine(_ index: Int) {
+        guard !officials[index].toMachine.isEmpty, let connection = officials[index].connection else { return }
+        let (message, bytes) = officials[index].toMachine.removeFirst()
+        joint.run(.received(connection, message, bytes: bytes))
+        route()
     }
 
     private mutating func perform(_ actions: [RealmFrontAction], _ index: Int) {
@@ -218,7 +243,11 @@ struct RealmWorld {
                 officials[index].down.append(frame)
             case .pass(let message, let bytes):
                 record("front \(index) passes \(message)")
-                joint.run(.received(connection, message, bytes: bytes))
+                if options.isBusy {
+                    officials[index].toMachine.append((message, bytes))
+                } else {
+                    joint.run(.received(connection, message, bytes: bytes))
+                }
             case .close(let code):
                 note("closed by the front")
                 disconnect(index, code: Int(code))
@@ -386,6 +415,16 @@ struct RealmWorld {
         reset(index, isRecoveryPossible: false)
     }
 
+    /// Lets the app of a client whose reset failed delete its file: the store went back during the reset, and lost the file that the reset
+    /// was receiving.
+    private mutating func replaceFailedReset(_ index: Int) {
+        guard options.rollbacks > 0, officials[index].client.isStopped,
+            case .resetFailed? = officials[index].client.events.last
+        else { return }
+        note("failed resets")
+        reset(index, isRecoveryPossible: true)
+    }
+
     /// Lets a client receive all objects anew.
     private mutating func reset(_ index: Int, isRecoveryPossible: Bool) {
         disconnect(index)
@@ -400,6 +439,7 @@ struct RealmWorld {
         // Entries whose state isn't stored yet are predicted, and not sent.
         guard joint.requests.isEmpty, joint.works.isEmpty else { return }
         let official = officials[index]
+        guard official.toFront.isEmpty, official.toMachine.isEmpty else { return }
         guard let front = official.front, official.up.isEmpty, official.client.fresh == nil,
             official.client.file.reset == nil,
             let session = official.client.sessions.first(where: { $0.role == .main && $0.isUsable && $0.isIdentSent }),
@@ -490,6 +530,7 @@ struct RealmWorld {
             officials[index].front = nil
             officials[index].up = []
             officials[index].down = []
+            (officials[index].toFront, officials[index].toMachine) = ([], [])
             officials[index].client.disconnect()
         }
         joint.kill()
@@ -575,6 +616,10 @@ struct RealmWorld {
         case 96 where options.copies > 0: ping(number)
         default: officials[number].client.bindAgain()
         }
+        if options.isBusy {
+            for _ in 0..<Int.random(in: 0...3, using: &joint.random) { deliverToMachine(number) }
+            for _ in 0..<Int.random(in: 0...3, using: &joint.random) { deliverToFront(number) }
+        }
         if joint.random.chance(30) { checkPrediction(number) }
     }
 
@@ -627,6 +672,7 @@ struct RealmWorld {
                 route()
             }
             for index in officials.indices {
+                replaceFailedReset(index)
                 if officials[index].connection == nil { connect(index) }
                 officials[index].client.bindAgain()
             }
@@ -659,8 +705,12 @@ struct RealmWorld {
             }
             for index in officials.indices {
                 collect(index)
-                if officials[index].up.isEmpty, officials[index].down.isEmpty { continue }
+                let official = officials[index]
+                let waits = !official.toMachine.isEmpty || !official.toFront.isEmpty
+                if official.up.isEmpty, official.down.isEmpty, !waits { continue }
                 (isDone, isQuiet) = (false, false)
+                deliverToMachine(index)
+                deliverToFront(index)
                 deliverUp(index)
                 deliverDown(index)
                 checkPrediction(index)

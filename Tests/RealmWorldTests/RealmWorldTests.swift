@@ -56,6 +56,8 @@ struct RealmWorldTests {
             $0.resetMode = .discard
         }
         add("copied files") { $0.copies = 10 }
+        add("a busy server") { ($0.isBusy, $0.drops, $0.queries) = (true, 40, 20) }
+        add("a busy server that ends") { ($0.isBusy, $0.kills, $0.restarts) = (true, 20, 20) }
         return profiles
     }()
 
