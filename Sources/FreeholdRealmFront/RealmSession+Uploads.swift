@@ -128,7 +128,10 @@ extension RealmSession {
     mutating func takeFetched(_ updates: [(WireObject, HeldChange)], _ output: inout RealmOutput) {
         for (object, change) in updates where batch?.fetching.remove(object) != nil {
             // If changes wait, the client has the state before them.
+            let isNew = !image.kept.contains(object)
             image.keep(object, held[object].map(\.before) ?? change.after)
+            // The client may show changes of its own that the server has after this position.
+            if isNew, isUncertain { image.doubt(object, isContradiction: false) }
         }
         if batch?.fetching.isEmpty == true { fetchMore(&output) }
     }

@@ -307,6 +307,9 @@ extension RealmSession {
         return lastServer
     }
 
+    /// A Boolean value that indicates whether the client may show objects in another form than the server's state at this position.
+    var isUncertain: Bool { (told?.version ?? 0) < uncertainUpTo }
+
     /// The client's version up to which its changes are in the base of new entries.
     var integrated: UInt64 { max(acknowledged.client, settled) }
 

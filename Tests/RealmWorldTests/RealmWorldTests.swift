@@ -104,7 +104,7 @@ struct RealmWorldTests {
             guard !outcome.problems.isEmpty else { continue }
             let traced = Self.play(seed, options, isTracing: true)
             let length = Int(Self.number("FREEHOLD_TRACE") ?? 60)
-            let trace = traced.trace.suffix(length).map { String($0.prefix(1_500)) }.joined(separator: "\n")
+            let trace = traced.trace.suffix(length).map { String($0.prefix(40_000)) }.joined(separator: "\n")
             Issue.record(
                 "seed \(seed) (\(options.name)): \(outcome.problems.joined(separator: "\n"))\n\(trace)"
             )
