@@ -230,7 +230,7 @@ extension RealmSession {
         let number = isReplay ? 0 : last.number + 1
         guard number < 1 << 31 else { throw CommitMaker.Fault(reason: "the file has too many commits") }
         var isForgotten: Set<WireObject> = []
-        for case .createObject(let object) in changes.instructions {
+        for case .createObject(let object) in changes.firstInstructions {
             guard image.stored[object] != nil, !image.doubtful.contains(object), image.isBootstrapping else { continue }
             // The client created the object before it received a bootstrap that contains it.
             isForgotten.insert(object)
@@ -343,6 +343,12 @@ extension Changeset {
     /// A Boolean value that indicates whether objects are deleted.
     fileprivate var erasesObjects: Bool {
         instructions.contains { if case .eraseObject = $0 { true } else { false } }
+    }
+
+    /// The first instruction of each object.
+    fileprivate var firstInstructions: [Instruction] {
+        var named: Set<WireObject> = []
+        return instructions.filter { instruction in instruction.object.map { named.insert($0).inserted } ?? false }
     }
 
     /// The changeset without the instructions that create classes and fields.
