@@ -190,7 +190,7 @@ struct RealmWorld {
     private mutating func disconnect(_ index: Int, code: Int? = nil) {
         guard let connection = officials[index].connection else { return }
         record("official \(index) loses its connection, code \(code.map { "\($0)" } ?? "none")")
-        // The machine handles what the front has passed before it hears of the end.
+        // The machine handles what the front has passed before it is notified of the end.
         while !officials[index].toMachine.isEmpty { deliverToMachine(index) }
         officials[index].connection = nil
         officials[index].front = nil
