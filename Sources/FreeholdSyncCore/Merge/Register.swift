@@ -102,7 +102,7 @@ struct Register: Sendable {
     private static let few = 8
 
     /// Removes the writes that the author saw. A removed write leaves a removal with its own mark, so that no older
-    /// write becomes visible.
+    /// write becomes visible. A trace stays, because clients may have a version from before the commit that left it.
     ///
     /// - Parameter taker: The mark of the clear or assignment.
     mutating func take(by taker: Mark, base: Mark, where isTaken: (Mark) -> Bool) {
@@ -110,7 +110,7 @@ struct Register: Sendable {
         guard !written.isEmpty else { return }
         order()
         let before = written.filter { !$0.isTrace }
-        written.removeAll { !$0.isWrite && isTaken($0.mark) }
+        written.removeAll { !$0.isWrite && !$0.isTrace && isTaken($0.mark) }
         for index in written.indices where isTaken(written[index].mark) { written[index].action = .remove }
         if !held.isAbsent, written.filter({ !$0.isTrace }) != before { leaveTrace(of: taker, base) }
     }

@@ -27,6 +27,28 @@ struct FoundHistoryTests {
         script.check()
     }
 
+    @Test func `the removal of an add reaches clients after a second clear`() {
+        var script = ScriptedWorld()
+        let map = LocalPlace(Self.name, "map")
+        script.commit(0, .create(Self.name, ["map": .dictionary(["b": .value(5)])], defaults: []))
+        script.syncAll()
+        // The second client sets the entry. The first one receives nothing, and adds to the entry later.
+        script.world.time += 10_000
+        script.commit(1, .set(map.entry("b"), .value(10), .real))
+        script.pump(up: [1], down: [1])
+        script.world.time += 10_000
+        script.commit(0, .increment(map.entry("b"), 1))
+        script.pump(up: [0], down: [1])
+        expectEqual(script.shown(1)?["map"], .dictionary(["b": .value(11)]))
+        // Both commits are in one step. The assignment removes the add, and the clear removes the rest of the assignment.
+        script.commit(0, .assignDictionary(map, hidden: [], ["a": .value(1)]))
+        script.commit(0, .clearDictionary(map, hidden: []))
+        script.pump(up: [0], down: [1])
+        expectEqual(script.shown(1)?["map"], .dictionary(["b": .value(10)]))
+        script.syncAll()
+        script.check()
+    }
+
     @Test func `a difference for pending work is based on the last sent version, not on that at the bind`() {
         var script = ScriptedWorld(list: "abc")
         script.sync([0])
