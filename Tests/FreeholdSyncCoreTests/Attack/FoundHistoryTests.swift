@@ -49,6 +49,35 @@ struct FoundHistoryTests {
         script.check()
     }
 
+    @Test func `a file that resets doesn't get the answer to a commit that it has forgotten`() throws {
+        var script = ScriptedWorld(clients: 3, list: "ab")
+        for index in script.world.clients.indices { script.world.clients[index].node = 0 }
+        let backup = script.store
+        script.sync([2])
+        script.insert(0, "c", at: 2)
+        // The second device goes on with a copy of the first one's file, which has the commit.
+        script.world.handle(.committed, 0)
+        script.world.replaceFile(1, script.world.clients[0].store.data)
+        script.world.replaceStore(backup, isCopy: true)
+        script.world.wake(1)
+        script.talk(1) { $0.store.data.state.isReset }
+        expect(script.world.clients[1].store.data.state.isReset)
+        // The store has the first history again. The commit of the first device waits at the node, while the second device resets, and does
+        // the same work as another commit.
+        script.world.replaceStore(backup, isCopy: false)
+        script.world.wake(0)
+        script.talk(0) { $0.store.data.state.sealed == 2 && $0.up.isEmpty }
+        script.talk(1) { !$0.store.data.state.isReset && $0.store.data.state.sealed == 2 && $0.up.isEmpty }
+        let numbers = script.world.clients[0...1].map { $0.store.data.state.file?.ident }
+        expectEqual(numbers[0], numbers[1])
+        expect(
+            script.world.clients[0].store.data.commits[2]?.hash != script.world.clients[1].store.data.commits[2]?.hash
+        )
+        script.syncAll()
+        expectEqual(script.stored, "abcc")
+        script.check()
+    }
+
     @Test func `a difference for pending work is based on the last sent version, not on that at the bind`() {
         var script = ScriptedWorld(list: "abc")
         script.sync([0])

@@ -66,6 +66,18 @@ struct ScriptedWorld {
         }
     }
 
+    /// Delivers the messages of one client until a condition holds, and fires no timer of a node. So commits wait for their group.
+    mutating func talk(_ client: Int, until isDone: (SimulatedWorld.Client) -> Bool) {
+        for _ in 0..<1_000 where !isDone(world.clients[client]) {
+            world.time += 1_000
+            world.fireClientTimers(client)
+            while !world.clients[client].up.isEmpty { world.deliverUp(client) }
+            let node = world.clients[client].node
+            while !world.nodes[node].requests.isEmpty { world.answer(node) }
+            world.deliverDown(client)
+        }
+    }
+
     mutating func syncAll() { sync(Array(world.clients.indices)) }
 
     /// A transaction of the app. Nothing is sent.

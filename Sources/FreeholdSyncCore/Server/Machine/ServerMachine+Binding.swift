@@ -68,9 +68,9 @@ extension ServerMachine {
         guard let journal = sessions[key]?.bind.journal else { return }
         let common = file.lastCommon(journal, row)
         guard common > 0, common == row.last else { return identify(key, user, file, fork: Fork(common: common)) }
-        let behind = Int(clamping: common - min(journal.acknowledged, common))
-        let pending = Array(journal.pending.dropFirst(behind))
-        sessions[key]?.bind.journal = JournalRange(acknowledged: common, hash: row.hash, pending: pending)
+        // The client forgets the commits behind the common one, and makes other commits with their numbers. So the answers to the forgotten
+        // ones, which a copy of the file may send, aren't for this session.
+        sessions[key]?.bind.journal = JournalRange(acknowledged: common, hash: row.hash)
         note(key, row.ident)
         var plain = file
         plain.answers = []
@@ -222,7 +222,9 @@ extension ServerMachine {
         session.hold(Dictionary(bind.held.map { ($0.name, $0.version) }) { max($0, $1) })
         session.bind.held = []
         session.acknowledged = identity == nil ? bind.journal.acknowledged : 0
-        if identity != nil { session.bind.journal = bind.journal.renumbered(behind: fork?.common) }
+        if identity != nil {
+            session.bind.journal = bind.isReset ? JournalRange() : bind.journal.renumbered(behind: fork?.common)
+        }
         (session.received, session.receivedHash) = (row.last, row.hash)
         (session.cursor, session.told) = (bind.cursor, bind.cursor)
         // The connection may have ended between the last answer and the step of its commit, which may show the client nothing else.
