@@ -335,6 +335,63 @@ struct SeveralNodesTests {
         expectEqual(a.clients[author].faults, [.transient(after: 0)])
     }
 
+    @Test func `a remembered row of another file with the same number doesn't stop a file`() {
+        let store = SharedStore()
+        let empty = store.memory
+        var (a, b, _) = nodes(store)
+        let author = a.add()
+        // The node keeps the stream's rows for this session.
+        let reader = a.add()
+        store.memory = empty
+        _ = b.add()
+        // The number belongs to the other node's file.
+        a.commit(author, [Self.create(1)])
+        expectEqual(a.clients[author].faults, [.transient(after: 1_000)])
+        a.clients[author].faults = []
+        // The head is the same again, and the file gets its number anew.
+        store.memory = empty
+        a.connect(author)
+        expectEqual(a.clients[author].forks.count, 1)
+        expectEqual(a.clients[author].acknowledged, 1)
+        expectEqual(a.clients[reader].shown, a.expected(reader))
+        isFine(a)
+    }
+
+    @Test func `a commit that another node answered without a new version doesn't stop a file`() {
+        var (a, b, store) = nodes()
+        let original = a.add()
+        _ = a.add()
+        a.commit(original, [Self.create(1)])
+        var copy = a.clients[original]
+        copy.connection = nil
+        a.commit(original, [Self.set(1, 2)])
+        // Two copies of the file have the same two commits. The first copy sends both.
+        _ = copy.commit([Self.set(1, 5)], [:], 1)
+        b.clients.append(copy)
+        b.connect(0)
+        b.commit(0, [Self.set(1, 6)])
+        expectEqual(b.clients[0].acknowledged, 2)
+        // The second copy sends one to each node.
+        let second = a.clients.count
+        a.run(.moved(Self.stream))
+        a.clients.append(copy)
+        a.connect(second)
+        expectEqual(a.clients[second].acknowledged, 1)
+        a.disconnect(second)
+        b.clients.append(a.clients[second])
+        _ = b.clients[1].commit([Self.set(1, 6)], [:], b.now)
+        b.connect(1)
+        expectEqual(b.clients[1].acknowledged, 2)
+        expectEqual(store.head(of: Self.stream).version, 4)
+        b.disconnect(1)
+        a.clients[second] = b.clients[1]
+        a.connect(second)
+        a.commit(second, [Self.set(1, 7)])
+        expectEqual(a.clients[second].acknowledged, 3)
+        expectEqual(store.contents(of: Self.stream)[ObjectName("A", 1)]?.content("x"), .value(.int(7)))
+        expectEqual(a.clients.map(\.faults) + b.clients.map(\.faults), [[], [], [], [], []])
+    }
+
     @Test func `submissions that a store that went back can't take are answered`() {
         let store = SharedStore()
         var (a, _, _) = nodes(store)

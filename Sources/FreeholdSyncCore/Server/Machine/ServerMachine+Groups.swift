@@ -41,6 +41,7 @@ extension ServerMachine {
     mutating func takeGroup(_ work: GroupWork, _ name: StreamName) {
         guard var group = streams[name]?.group else { return }
         if let query = work.missing { return read(query, name) }
+        if let query = readAgain(work, name) { return read(query, name) }
         (group.items, group.results, group.faults, group.originals) =
             (work.items, work.results, work.faults, work.originals)
         group.transaction = work.transaction
@@ -48,6 +49,23 @@ extension ServerMachine {
         guard let commit = work.commit else { return finishGroup(name, asked: nil) }
         guard role(of: name) == .merging else { return requeue(name) }
         request(name, .commit(commit), .commit(name))
+    }
+
+    /// Removes the remembered rows of files whose commits couldn't be merged.
+    ///
+    /// The head doesn't say that the rows are those of the store. A store that went back to the same version may have given the number of a file
+    /// to another file. A commit that another copy of a file had sent moves the last commit of the file, and not the head.
+    ///
+    /// - Returns: The rows to read before the commits fail. Returns `nil` if no commit failed, or if the rows were read for this group.
+    private mutating func readAgain(_ work: GroupWork, _ name: StreamName) -> RowQuery? {
+        guard let group = streams[name]?.group, group.ownRows.isEmpty else { return nil }
+        let files = Set(work.faults.map(\.item.ident)).subtracting(group.readAgain)
+        guard !files.isEmpty else { return nil }
+        streams[name]?.group?.readAgain.formUnion(files)
+        streams[name]?.rows.forget(files)
+        var query = RowQuery()
+        query.files = files
+        return query
     }
 
     private mutating func read(_ query: RowQuery, _ name: StreamName) {
@@ -466,6 +484,13 @@ extension StoreRows {
         copies.merge(new.copies) { $1 }
         users.merge(new.users) { $1 }
         return true
+    }
+
+    /// Removes the rows of files, and the rows of their commits.
+    fileprivate mutating func forget(_ idents: Set<FileIdent>) {
+        for ident in idents { (files[ident], copies[ident]) = (nil, nil) }
+        answers = answers.filter { !idents.contains($0.key.ident) }
+        asked = asked.filter { !idents.contains($0.ident) }
     }
 
     /// Updates the rows after a group was committed.

@@ -487,4 +487,6 @@ struct Group: Sendable {
     var reads = 0
     /// The files whose rows were requested last.
     var askedFiles: Set<FileIdent> = []
+    /// The files whose rows were read again, because commits of them couldn't be merged into the remembered rows.
+    var readAgain: Set<FileIdent> = []
 }
