@@ -162,6 +162,17 @@ struct FoundHistoryTests {
         script.check()
     }
 
+    @Test func `commits that the store failed to take don't wait for a clock that was set back`() {
+        var bench = ServerBench()
+        let author = bench.add()
+        bench.failures = 100
+        bench.commit(author, [.create(ObjectName("A", 1), [])])
+        bench.failures = 0
+        bench.now -= 3_600_000
+        for _ in 0..<20 { bench.tick() }
+        expectEqual(bench.clients[author].acknowledged, 1)
+    }
+
     @Test func `objects of an abandoned bootstrap are removed with the next one but one`() throws {
         var store = MemoryClientStore()
         var random = SeededRandom(seed: 1)

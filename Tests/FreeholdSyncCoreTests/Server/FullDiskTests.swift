@@ -96,6 +96,17 @@ struct FullDiskTests {
         expectEqual(bench.clients[new].mistakes, [])
     }
 
+    @Test func `a new device gets its number after the server's clock was set back`() {
+        var bench = ServerBench(store: FullStore(isFull: true))
+        let new = bench.add(user: "ann")
+        setFull(false, &bench)
+        bench.now -= 3_600_000
+        for _ in 0..<20 { bench.tick() }
+        expectEqual(bench.clients[new].faults, [.transient(after: 1_000)])
+        bench.connect(new)
+        expect(bench.clients[new].identity != nil)
+    }
+
     @Test func `a guest that leaves is forgotten`() {
         var bench = ServerBench(store: FullStore(isFull: true))
         let (first, second) = (bench.add(user: "ann"), bench.add(user: "ben"))

@@ -122,6 +122,24 @@ struct SessionLedgerTests {
         expect(bind(&bench, "ben", pending: 10, at: 106))
     }
 
+    @Test func `sessions that wait while a node is full continue after its clock was set back`() {
+        var bench = bench {
+            $0.userBytes = 10 << 20
+            $0.nodeBytes = 600_000
+        }
+        let (first, second) = (bench.add(user: "ann"), bench.add(user: "ann"))
+        let ben = bench.add(user: "ben")
+        expect(bind(&bench, "cleo", pending: 700_000, at: 100))
+        bench.run(.hold(["app": ["H"]]))
+        bench.commit(first, [create("H", 1, text: 400_000)])
+        bench.commit(ben, [create("A", 1, text: 10)])
+        expect(bench.clients[second].objects.isEmpty)
+        bench.now -= 3_600_000
+        bench.disconnect(first)
+        for _ in 0..<3 { bench.tick() }
+        expectEqual(bench.clients[second].objects.keys.map(\.key), [1])
+    }
+
     @Test func `objects that are asked for by name come page by page, as credit allows`() {
         var bench = bench { $0.chunkObjects = 3 }
         let author = bench.add(user: "ben")

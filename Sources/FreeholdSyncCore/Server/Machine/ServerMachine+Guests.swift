@@ -9,6 +9,7 @@ struct GuestSessions: Sendable {
     private(set) var keys: Set<SessionKey> = []
     private(set) var retryAt: Int64 = 0
 
+    /// - Parameter now: The caller's time, which may decrease.
     mutating func add(_ key: SessionKey, at now: Int64) {
         if keys.isEmpty { retryAt = now &+ Self.pause }
         keys.insert(key)
@@ -17,8 +18,10 @@ struct GuestSessions: Sendable {
     mutating func remove(_ key: SessionKey) { keys.remove(key) }
 
     /// Returns the session for which the store is asked again, if it is time for that.
+    ///
+    /// - Parameter now: The caller's time. A time of the next attempt that is further away than the pause shows that the clock was set back.
     mutating func next(at now: Int64) -> SessionKey? {
-        guard let key = keys.min(), retryAt <= now else { return nil }
+        guard let key = keys.min(), retryAt <= now || retryAt - now > Self.pause else { return nil }
         retryAt = now &+ Self.pause
         return key
     }
@@ -46,13 +49,13 @@ extension ServerMachine {
         guard sessions[key] != nil else { return true }
         // While the session's queries are compiled, the stream may have no state yet.
         if streams[session.stream] == nil { remember(session.stream, at: file.head) }
-        streams[session.stream]?.guests.add(key, at: now)
+        streams[session.stream]?.guests.add(key, at: callersNow)
         return true
     }
 
     /// Requests a number from the store for a file that has none, if it is time for that.
     mutating func retryGuests(_ name: StreamName) {
-        guard let key = streams[name]?.guests.next(at: now), let user = connections[key.connection]?.user else {
+        guard let key = streams[name]?.guests.next(at: callersNow), let user = connections[key.connection]?.user else {
             return
         }
         let secret = SecretHash(FileSecret(high: draw(), low: draw()))
