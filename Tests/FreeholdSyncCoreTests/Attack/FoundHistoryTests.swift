@@ -78,6 +78,30 @@ struct FoundHistoryTests {
         script.check()
     }
 
+    @Test func `the simulator compares answers with the history to which a store returned`() {
+        var script = ScriptedWorld(clients: 2, list: "ab")
+        for index in script.world.clients.indices { script.world.clients[index].node = 0 }
+        let first = script.store
+        // The second device goes on with a copy of the first one's file, which has a commit that wasn't sent.
+        script.sync([])
+        script.insert(0, "c", at: 2)
+        script.world.handle(.committed, 0)
+        script.world.replaceFile(1, script.world.clients[0].store.data)
+        script.sync([0])
+        let left = script.store
+        script.world.checks.wasBackedUp(left)
+        // In another history, the first device sends its work again, under the same number and as another commit.
+        script.world.replaceStore(first, isCopy: true)
+        script.sync([0])
+        expectEqual(script.world.store.head(of: SimulatedWorld.stream).version, 2)
+        // The second device receives the answer in the first history.
+        script.world.replaceStore(left, isCopy: false)
+        script.sync([1])
+        expectEqual(script.list(1), "abc")
+        script.syncAll()
+        script.check()
+    }
+
     @Test func `a difference for pending work is based on the last sent version, not on that at the bind`() {
         var script = ScriptedWorld(list: "abc")
         script.sync([0])

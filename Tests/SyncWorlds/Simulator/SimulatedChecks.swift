@@ -23,11 +23,17 @@ struct SimulatedChecks {
     private var logged: Set<ObjectName> = []
     /// A file was copied before it had a number.
     private var isFree = false
-    /// The commits of files in the store's history, and the hashes of its versions.
-    private var stored: [FileIdent: [UInt64: StoredAnswer]] = [:]
-    private var hashes: [StreamVersion: RunningHash] = [:]
+    private var history = History()
+    /// The histories of backups, by the hashes of their heads.
+    private var histories: [RunningHash: History] = [:]
     /// The commits that other copies of their files had sent before. The step can be on its way when the answer is made.
     private var adopted: Set<PartName> = []
+
+    /// The commits of files in the history of a store, and the hashes of its versions.
+    private struct History {
+        var stored: [FileIdent: [UInt64: StoredAnswer]] = [:]
+        var hashes: [StreamVersion: RunningHash] = [:]
+    }
 
     init(_ profile: SimulatedProfile, _ seed: UInt64) {
         self.profile = profile
@@ -187,6 +193,11 @@ struct SimulatedChecks {
         return (elements, sum)
     }
 
+    /// Records the history of a backup, which a store may return to after it had another history.
+    mutating func wasBackedUp(_ store: some WorldStore) {
+        histories[store.head(of: SimulatedWorld.stream).hash] = history
+    }
+
     mutating func wasReplaced(_ store: some WorldStore) {
         // A store can forget removals that no client has any more.
         mayReturn = true
@@ -195,8 +206,12 @@ struct SimulatedChecks {
         clocks = [:]
         let head = store.head(of: SimulatedWorld.stream)
         lastNow = head.now
-        stored = stored.mapValues { $0.filter { $0.value.answer.version <= head.version } }
-        hashes = hashes.filter { $0.key <= head.version }
+        if let kept = histories[head.hash] {
+            history = kept
+        } else {
+            history.stored = history.stored.mapValues { $0.filter { $0.value.answer.version <= head.version } }
+            history.hashes = history.hashes.filter { $0.key <= head.version }
+        }
     }
 
     /// Records the effects of a store that returned to an abandoned history. The work of a file in it, which the file
@@ -219,12 +234,12 @@ struct SimulatedChecks {
         lastNow = commit.head.now
         for (ident, answers) in commit.answers {
             for answer in answers {
-                stored[ident, default: [:]][answer.answer.commit] = answer
+                history.stored[ident, default: [:]][answer.answer.commit] = answer
                 if let last = clocks[ident], answer.answer.clock <= last { problems.append("a clock of \(ident) fell") }
                 clocks[ident] = answer.answer.clock
             }
         }
-        for entry in commit.entries { hashes[entry.version] = entry.hash }
+        for entry in commit.entries { history.hashes[entry.version] = entry.hash }
         let made = Set(commit.entries.map(\.author))
         for (ident, answers) in commit.answers {
             let names = answers.map { PartName(ident: ident, commit: $0.answer.commit) }
@@ -267,11 +282,11 @@ struct SimulatedChecks {
 
     /// Returns what is wrong with a message to a client.
     func received(_ message: ServerMessage, _ data: MemoryClientStore.Data) -> [String] {
-        guard let ident = data.state.file?.ident, let commits = stored[ident] else { return [] }
+        guard let ident = data.state.file?.ident, let commits = history.stored[ident] else { return [] }
         switch message {
         case .changes(_, let changes):
             // What nodes that don't know of it yet send of a history that was left isn't compared.
-            guard hashes[changes.to.version] == changes.to.hash else { return [] }
+            guard history.hashes[changes.to.version] == changes.to.hash else { return [] }
             let own = commits.values.map(\.answer).filter {
                 $0.commit > data.state.acknowledged && !adopted.contains(PartName(ident: ident, commit: $0.commit))
             }

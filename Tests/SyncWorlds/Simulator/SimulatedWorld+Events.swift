@@ -85,7 +85,7 @@ extension SimulatedWorld {
             guard let backup = clients[index].backup else { break }
             note("a file from a backup")
             replaceFile(index, backup)
-        case .backUpStore: if let store = store as? MemoryServerStore { backups = backups.suffix(2) + [store] }
+        case .backUpStore: backUpStore()
         case .restoreStore: restoreStore(isCopy: true)
         case .promoteStandby: restoreStore(isCopy: false)
         case .changeRole:
@@ -147,6 +147,12 @@ extension SimulatedWorld {
         clients[index].store = MemoryClientStore(data)
         clients[index].care = StoreCare()
         restart(index)
+    }
+
+    private mutating func backUpStore() {
+        guard let store = store as? MemoryServerStore else { return }
+        backups = backups.suffix(2) + [store]
+        checks.wasBackedUp(store)
     }
 
     /// The store is an older one; a copy has another epoch, a standby that was promoted too early hasn't.
