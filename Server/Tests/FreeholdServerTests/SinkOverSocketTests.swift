@@ -182,7 +182,7 @@ struct SinkOverSocketTests {
         let port = server.port
         let device = try await realm(port, "phone")
         var number = 0
-        func write(_ count: Int) throws {
+        @MainActor func write(_ count: Int) throws {
             try device.write {
                 for _ in 0..<count {
                     number += 1

@@ -117,9 +117,7 @@ extension ServerMachine {
         let items = group.items.filter { lost.contains($0.ident) }
         group.items.removeAll { lost.contains($0.ident) }
         streams[name]?.group = group.items.isEmpty ? nil : group
-        // The next submission gets another file.
-        for item in items where writers[name]?.ident == item.ident { writers[name]?.ident = nil }
-        for item in items { fail(item, .transient(after: 1_000), GroupWork.lostFile, name) }
+        for item in items { fail(.lostFile(item), name) }
         guard group.items.isEmpty else { return true }
         startGroup(name)
         return false
@@ -305,11 +303,7 @@ extension ServerMachine {
         for (item, _) in group.results where item.origin == nil {
             release(currentSession(of: item, name), item.sent, wasSplit: item.wasSplit)
         }
-        for (item, fault, text) in group.faults {
-            // The next submission gets another file.
-            if item.submission != nil, text == GroupWork.lostFile { writers[name]?.ident = nil }
-            fail(item, fault, text, name)
-        }
+        for fault in group.faults { fail(fault, name) }
     }
 
     /// Removes rows if those of all streams are too large: the oldest of this stream first, then those of streams without work.
@@ -334,6 +328,12 @@ extension ServerMachine {
             streams[other]?.countedBytes = 0
         }
         if rowBytes > most { streams[name]?.trimRows(to: most / 4) }
+    }
+
+    private mutating func fail(_ fault: CommitFault, _ name: StreamName) {
+        // The next submission gets another file.
+        if fault.isFileLost, writers[name]?.ident == fault.item.ident { writers[name]?.ident = nil }
+        fail(fault.item, fault.fault, fault.text, name)
     }
 
     /// Ends the session, or the submission, of a commit that can't be merged.

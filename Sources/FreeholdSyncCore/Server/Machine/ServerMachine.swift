@@ -476,7 +476,7 @@ struct Group: Sendable {
     /// The commits and their answers, in the order of the items.
     var results: [(item: QueuedCommit, answer: StoredAnswer)] = []
     /// The commits that can't be merged. Their sessions end, or their submissions fail, with these errors.
-    var faults: [(item: QueuedCommit, fault: SyncFault, text: SyncString)] = []
+    var faults: [CommitFault] = []
     /// The time of the next attempt after the store failed. Nil if the group doesn't wait for one.
     var retryAt: Int64?
     /// The number of failed attempts in a row, up to 6.

@@ -17,7 +17,7 @@ public struct GroupWork: SlicedWork {
     private(set) var missing: RowQuery?
     private(set) var transaction: GroupTransaction
     private(set) var results: [(item: QueuedCommit, answer: StoredAnswer)] = []
-    private(set) var faults: [(item: QueuedCommit, fault: SyncFault, text: SyncString)] = []
+    private(set) var faults: [CommitFault] = []
     private(set) var originals: Set<FileIdent> = []
     /// The transaction to store. `nil` if there is nothing to store.
     private(set) var commit: StoreCommit?
@@ -67,7 +67,7 @@ public struct GroupWork: SlicedWork {
             guard slice.begin(16 + 16 * item.commit.changes.count) else { return nil }
             do { try merge(at: index) } catch let missing as RowsMissing { return lack(missing.query) } catch {
                 let (fault, text) = Self.fault(error)
-                faults.append((item, fault, text))
+                faults.append(CommitFault(item, fault, text))
             }
             index += 1
         }
@@ -99,8 +99,6 @@ public struct GroupWork: SlicedWork {
         return .group(self)
     }
 
-    static let lostFile: SyncString = "The file isn't known any more."
-
     private static func fault(_ error: any Error) -> (SyncFault, SyncString) {
         switch error as? MergeError {
         case .gap?: (.transient(after: 1_000), "A commit before this one is missing.")
@@ -120,7 +118,7 @@ public struct GroupWork: SlicedWork {
         }
         // The store went back, and has given the number to another file.
         if let secret = item.secret, secret != file.secret {
-            faults.append((item, .transient(after: 1_000), Self.lostFile))
+            faults.append(.lostFile(item))
             return
         }
         if item.commit.number <= file.last {
@@ -129,14 +127,14 @@ public struct GroupWork: SlicedWork {
             }
             guard stored.hash == item.hash else {
                 // A copy of the file was faster. The next bind finds out which commits both have.
-                faults.append((item, .transient(after: 0), "The file is used twice."))
+                faults.append(CommitFault(item, .transient(after: 0), "The file is used twice."))
                 return
             }
             results.append((item, stored))
             return
         }
         guard item.commit.number > file.last + 1 || item.previous == file.hash else {
-            faults.append((item, .transient(after: 0), "The file is used twice."))
+            faults.append(CommitFault(item, .transient(after: 0), "The file is used twice."))
             return
         }
         if isCopy, item.submission == nil, item.commit.number == file.last + 1 {
@@ -204,5 +202,25 @@ extension StoreRows {
     fileprivate func adding(_ new: StoreRows) -> StoreRows {
         var rows = self
         return rows.merge(new) ? rows : new
+    }
+}
+
+/// A commit that can't be merged, and the reason for its author.
+struct CommitFault: Sendable {
+    let item: QueuedCommit
+    let fault: SyncFault
+    let text: SyncString
+    /// A Boolean value that indicates whether the store doesn't have the file of the commit any more.
+    private(set) var isFileLost = false
+
+    init(_ item: QueuedCommit, _ fault: SyncFault, _ text: SyncString) {
+        (self.item, self.fault, self.text) = (item, fault, text)
+    }
+
+    /// The fault of a commit whose file the store doesn't have any more. The client binds again and gets another file.
+    static func lostFile(_ item: QueuedCommit) -> CommitFault {
+        var fault = CommitFault(item, .transient(after: 1_000), "The file isn't known any more.")
+        fault.isFileLost = true
+        return fault
     }
 }
