@@ -4,7 +4,7 @@ import Foundation
 import Freehold
 
 enum Freehold_GettingStarted_1 {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 45)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 47)
 class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_GettingStarted_1" };
     @Persisted(primaryKey: true) var id: UUID
     @Persisted(indexed: true) var name = ""
@@ -12,21 +12,21 @@ class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool {
     @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 52)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 54)
 class Person: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_GettingStarted_1" };
     @Persisted(primaryKey: true) var name = ""
     @Persisted var dogs: List<Dog>
 }
 #sourceLocation()
 @MainActor static func run() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 44)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 46)
 
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 51)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 53)
 
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 80)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 82)
 let realm = try Realm()
 
 let rex = Dog()
@@ -41,18 +41,18 @@ try realm.write {
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 100)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 102)
 try realm.write {
     rex.age += 1
     realm.create(Dog.self, value: ["name": "Bo", "age": 2])
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 107)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 109)
 check(ada.realm == realm && realm.objects(Dog.self).count == 2)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 115)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 117)
 let dogs = realm.objects(Dog.self)
 let grown = dogs.where { $0.age > 5 && $0.owners.name == "Ada" }.sorted(by: \.name)
 for dog in grown {
@@ -61,11 +61,11 @@ for dog in grown {
 print("\(dogs.count) dogs, \(dogs.average(of: \.age) ?? 0) years on average")
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 124)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 126)
 check(grown.map(\.name) == ["Rex"] && grown[0].age == 8 && dogs.average(of: \.age) == 5)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 138)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 142)
 let token = dogs.observe { change in
     if case .update(let dogs, let deletions, let insertions, _) = change {
         print("\(deletions.count) dogs have gone")
@@ -74,7 +74,7 @@ let token = dogs.observe { change in
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 150)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 154)
 try await Realm.write { realm in
     realm.delete(realm.objects(Dog.self).where { $0.age < 3 })
     realm.create(Dog.self, value: ["name": "Max", "age": 4])
@@ -83,14 +83,14 @@ try await Task.sleep(for: .milliseconds(200))      // the observer is called mea
 token.invalidate()
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 159)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 163)
 try await eventually { dogs.map(\.name).sorted() == ["Max", "Rex"] }
 #sourceLocation()
 }}}}}}}}}
 }
 
 enum Freehold_GettingStarted_2 {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 194)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 199)
 class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_GettingStarted_2" };
     @Persisted(primaryKey: true) var id: UUID
     @Persisted(indexed: true) var name = ""
@@ -98,14 +98,14 @@ class Dog: Object { override class func shouldIncludeInDefaultSchema() -> Bool {
     @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 203)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 208)
 class Person: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_GettingStarted_2" };
     @Persisted(primaryKey: true) var name = ""
     @Persisted var dogs: List<Dog>
 }
 #sourceLocation()
 @MainActor static func run() async throws {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 178)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 183)
 func makeOldFile() throws {
     var old = Realm.Configuration.defaultConfiguration
     old.schema = Schema([
@@ -119,18 +119,18 @@ func makeOldFile() throws {
 try makeOldFile()
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 193)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 198)
 
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 207)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 212)
 do {
     _ = try Realm(configuration: Realm.Configuration(fileURL: Realm.Configuration.defaultConfiguration.fileURL))
     check(false)
 } catch Realm.Error.schemaMismatch {}
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 218)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 223)
 var configuration = Realm.Configuration.defaultConfiguration
 configuration.schemaVersion = 1
 configuration.migrationBlock = { migration, oldVersion in
@@ -141,9 +141,10 @@ configuration.migrationBlock = { migration, oldVersion in
     }
 }
 let realm = try Realm(configuration: configuration)
+for dog in realm.objects(Dog.self) { print(dog.name, dog.born) }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 231)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/GettingStarted.md", line: 237)
 check(realm.objects(Dog.self)[0].born == 2018)
 #sourceLocation()
 }}}}}

@@ -22,13 +22,13 @@ class Person: Object { override class func shouldIncludeInDefaultSchema() -> Boo
     @Persisted var bestDog: Dog?
 }
 #sourceLocation()
-#sourceLocation(file: "README.md", line: 222)
+#sourceLocation(file: "README.md", line: 226)
 class Note: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "README_1" };
     @Persisted(fullText: true) var text = ""
     @Persisted var place: Place?
 }
 #sourceLocation()
-#sourceLocation(file: "README.md", line: 226)
+#sourceLocation(file: "README.md", line: 230)
 class Place: EmbeddedObject { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "README_1" };                            // as GeoJSON has it: longitude first
     @Persisted var type = "Point"
     @Persisted(geoIndexed: true) var coordinates: List<Double>
@@ -68,8 +68,8 @@ check(grown.count == 1 && grown[0].age == 8 && rex.realm == realm)
 do {
 do {
 func onlyCompiled3() async throws {
-#sourceLocation(file: "README.md", line: 164)
-// .package(path: "../freehold", traits: ["Encryption", "Sync"])
+#sourceLocation(file: "README.md", line: 168)
+// .package(url: "…/freehold", from: "0.1.0", traits: ["Encryption", "Sync"])
 let (email, password) = ("ann@example.org", "a long password")
 let app = App(id: "demo", configuration: AppConfiguration(baseURL: "http://127.0.0.1:7700"))
 var user = app.currentUser                                           // the log-in persists, also offline
@@ -87,11 +87,11 @@ print(realm.configuration.fileURL!.path)
 #sourceLocation()
 }
 do {
-#sourceLocation(file: "README.md", line: 204)
+#sourceLocation(file: "README.md", line: 208)
 let (person, text) = (ada, "age > 3")
 #sourceLocation()
 do {
-#sourceLocation(file: "README.md", line: 207)
+#sourceLocation(file: "README.md", line: 211)
 let dogs = realm.objects(Dog.self)
 dogs.where { $0.age > 5 && $0.owners.name == "Ada" }
 dogs.filter("age > %@ AND ANY owners.name == 'Ada' SORT(name ASC) LIMIT(10)", 5)
@@ -104,7 +104,7 @@ for group in dogs.grouped(by: \.name) {                  // computed in the engi
 print(dogs.where { $0.name == "Rex" }.explain())         // index on 'Dog.name': about 3 expected, 3 looked at, 3 found
 #sourceLocation()
 do {
-#sourceLocation(file: "README.md", line: 230)
+#sourceLocation(file: "README.md", line: 234)
 
 let notes = realm.objects(Note.self)
 notes.where { $0.text.matches("data* \"next to each other\" -without") }
@@ -113,7 +113,7 @@ let around = GeoCircle(center: (48.86, 2.35), radius: .kilometers(5)!)!      // 
 notes.where { $0.place.geoWithin(around) }
 #sourceLocation()
 do {
-#sourceLocation(file: "README.md", line: 239)
+#sourceLocation(file: "README.md", line: 243)
 check(best.isEmpty && notes.count == 0)
 #sourceLocation()
 }}}}}}}}
