@@ -30,10 +30,10 @@ class Note: Object { override class func shouldIncludeInDefaultSchema() -> Bool 
     override init() { super.init() }
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 68)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 74)
 enum Size: String, PersistableEnum { case small, large }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 70)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 76)
 struct Celsius: CustomPersistable {
     typealias PersistedType = Double
     var degrees: Double
@@ -41,35 +41,35 @@ struct Celsius: CustomPersistable {
     var persistableValue: Double { degrees }
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 77)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 83)
 class Room: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Models_1" };
     @Persisted var size = Size.small
     @Persisted var target: Celsius?
     @Persisted var measured: List<Celsius>
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 93)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 99)
 class Page: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Models_1" };
     @Persisted var visits = 0
     @Persisted var likes: List<Int>
     @Persisted var reactions: Map<String, Int>
 }
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 98)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 104)
 class Player: Object { override class func shouldIncludeInDefaultSchema() -> Bool { Run.program == "Freehold_Models_1" }; @Persisted var lives = 3 }
 #sourceLocation()
 @MainActor static func run() async throws {
 do {
 do {
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 69)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 75)
 
 #sourceLocation()
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 76)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 82)
 
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 99)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 105)
 let realm = try Realm()
 let (page, player) = (Page(), Player())
 try realm.write {
@@ -83,7 +83,7 @@ let dynamic = realm.dynamicObjects("Page")[0]
 check(realm.objects(Room.self)[0].target?.degrees == 20.5 && realm.objects(Note.self)[0].text == "a")
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 112)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 118)
 try realm.write {
     page.increment(\.visits)                    // by 1
     player.increment(\.lives, by: -1)
@@ -93,7 +93,7 @@ try realm.write {
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 122)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Models.md", line: 128)
 check(page.visits == 2 && player.lives == 2 && page.likes[3] == 2 && page.reactions["heart"] == 2)
 #sourceLocation()
 }}}}}}}

@@ -46,13 +46,13 @@ check(found.map(\.name) == ["Ada"])
 let text = "nmae == 'Ada'"
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 56)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 57)
 people.where { $0.age > 30 && $0.dogs.name == "Rex" }
 people.filter("age > %@ AND ANY dogs.name == 'Rex'", 30)
 people.filter(NSPredicate(format: "age > %d", 30))
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 68)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 69)
 do {
     print(try people.filter(validating: text).count)
 } catch {
@@ -61,7 +61,7 @@ do {
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 83)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 84)
 people.sorted(by: \.age).limited(to: 3)                      // the three youngest
 people.limited(to: 3).sorted(by: \.age)                      // the first three, by age
 people.limited(to: 3).where { $0.age < 40 }                  // of the first three those under 40
@@ -71,7 +71,7 @@ people.sorted(byKeyPath: "bestDog.age")                      // across a link
 people.sorted(byKeyPath: "phones['home']")                   // by an element of a map
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 102)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 103)
 let total: Int = people.sum(of: \.age)
 let mean: Double? = people.average(ofProperty: "age")
 let oldest = people.max(of: \.age)
@@ -79,11 +79,11 @@ let dogAges: Int = people.sum(ofProperty: "bestDog.age")     // along to-one lin
 let best = person.scores.max()
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 110)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 111)
 check(total == 67 && mean == 33.5 && oldest == 36 && dogAges == 7 && best == 8)
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 123)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 125)
 for group in people.grouped(by: \.city) {
     print(group.key, group.count, group.sum(of: \.age), group.max(of: \.age) ?? 0)
     print(group.objects.sorted(by: \.name).first?.name ?? "")
@@ -91,7 +91,7 @@ for group in people.grouped(by: \.city) {
 for group in people.grouped(by: \.city, \.age) { print(group.key.0, group.key.1, group.count) }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 138)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 140)
 let sections = people.sectioned(by: { String($0.name.prefix(1)) }, sortDescriptors: ["name"])
 for section in sections {
     print(section.key, section.count)
@@ -99,7 +99,7 @@ for section in sections {
 }
 #sourceLocation()
 do {
-#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 154)
+#sourceLocation(file: "Sources/Freehold/Freehold.docc/Queries.md", line: 156)
 print(people.where { $0.name == "Ada" }.explain())
 // index on 'Person.name': about 3 expected, 3 looked at, 3 found
 // 3 objects, 3 rows looked at, 0.012 ms
