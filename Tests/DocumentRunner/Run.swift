@@ -38,8 +38,10 @@ func check(_ isTrue: Bool, _ what: String = "", file: String = #filePath, line: 
 /// Waits for something that happens on another thread, a minute at most.
 @MainActor func eventually(file: String = #filePath, line: Int = #line, _ isTrue: @MainActor () -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(60)
+    var looks = 0
     while !isTrue() {
-        check(ContinuousClock.now < end, "after a minute", file: file, line: line)
+        looks += 1
+        check(looks < 1_000 || ContinuousClock.now < end, "after a minute", file: file, line: line)
         try await Task.sleep(for: .milliseconds(5))
     }
 }

@@ -113,8 +113,11 @@ public final class ViewHost<Root: View>: PlaceKeeper {
     /// Waits until the views show a state. Throws an error after a minute.
     public func wait(until condition: (ViewHost) -> Bool) async throws {
         let end = ContinuousClock.now + .seconds(60)
+        var looks = 0
         while !condition(self) {
-            if ContinuousClock.now > end {
+            looks += 1
+            // On a busy machine, the main actor has few turns in a minute.
+            if looks >= 3_000, ContinuousClock.now > end {
                 throw WaitedTooLong(description: "\(elements.map { "\($0.kind) \($0.text)" })")
             }
             try await Task.sleep(for: .milliseconds(2))
