@@ -1,3 +1,4 @@
+import FreeholdEngine
 public import Foundation
 
 extension Realm {
@@ -76,9 +77,12 @@ extension Realm.Error: CustomStringConvertible, LocalizedError, CustomNSError {
         if let place { text += "\(place): " }
         text += message
         if let fileURL { text += " [\(fileURL.path)]" }
-        if let cause { text += " (cause: \(cause))" }
+        if let cause, !repeats(cause) { text += " (cause: \(cause))" }
         return text
     }
+
+    /// Returns a Boolean value that indicates whether the description of a cause contains nothing more than this one.
+    private func repeats(_ cause: any Swift.Error) -> Bool { (cause as? EngineError)?.message == message }
 
     /// The class and property, or nil if the message begins with them.
     private var place: String? {

@@ -41,7 +41,9 @@ public struct BSONDecoder: Sendable {
         try decode(type, from: BSONDocument(bytes: bytes, limits: limits))
     }
 
-    /// Decodes a value from the data of a document. See ``decode(_:from:)-([UInt8])``.
+    /// Decodes a value from the data of a document.
+    ///
+    /// - Throws: `BSONError` for invalid bytes; `DecodingError` with the path.
     public func decode<T: Decodable>(_ type: T.Type = T.self, from data: Data) throws -> T {
         try decode(type, from: BSONDocument(data: data, limits: limits))
     }

@@ -9,7 +9,10 @@
 extension DocumentStreamReader {
     /// Creates a reader of the documents of a file, which stays open during the life of the reader.
     ///
-    /// - Parameter format: The format. If it is `nil`, it is determined from the first bytes.
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - format: The format. If it is `nil`, it is determined from the first bytes.
+    ///   - options: The options for reading.
     /// - Throws: `FileFailure` if the file can't be opened.
     public init(
         file path: String,

@@ -33,6 +33,7 @@ public struct DocumentStreamReader {
     ///
     /// - Parameters:
     ///   - format: The format. If it is `nil`, it is determined from the first bytes.
+    ///   - options: The options for reading.
     ///   - read: A closure that fills a buffer with the next bytes, and returns their number, or 0 at the end.
     public init(
         _ format: DocumentFormat? = nil,

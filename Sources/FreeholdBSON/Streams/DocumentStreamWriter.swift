@@ -26,6 +26,7 @@ public struct DocumentStreamWriter {
     /// Creates a writer.
     ///
     /// - Parameters:
+    ///   - form: The form of the written documents.
     ///   - limits: The limits of each document.
     ///   - pieceSize: The number of bytes that are collected before they are passed on.
     ///   - put: A closure that receives the next bytes and must accept all of them.

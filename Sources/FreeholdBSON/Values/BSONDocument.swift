@@ -8,7 +8,7 @@
 ///
 /// Two documents are equal if they have equal keys and values in the same order.
 ///
-/// Subscripts, literals and ``init(_:)-(Dictionary)`` keep each key once. ``append(_:_:)``, and reading with
+/// Subscripts, literals and ``init(_:)-([String:BSONValue?])`` keep each key once. ``append(_:_:)``, and reading with
 /// ``BSONDuplicateKeys/keep``, can create a duplicate key. A look-up then finds the first one.
 public struct BSONDocument: Sendable {
     public typealias Element = (key: String, value: BSONValue)

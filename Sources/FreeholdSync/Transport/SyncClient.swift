@@ -16,7 +16,9 @@
             let user: String
         }
 
-        /// - Parameter group: The event loops of the connections. `nil` stands for the shared ones of the process.
+        /// - Parameters:
+        ///   - settings: The times, limits and headers of the connections.
+        ///   - group: The event loops of the connections. `nil` stands for the shared ones of the process.
         public init(settings: ConnectionSettings = ConnectionSettings(), group: (any EventLoopGroup)? = nil) {
             self.settings = settings
             self.group = group ?? MultiThreadedEventLoopGroup.singleton
@@ -24,7 +26,9 @@
 
         /// Returns the transport of a user's sessions with a host.
         ///
-        /// - Parameter user: A name that distinguishes the users of a process. It isn't sent.
+        /// - Parameters:
+        ///   - endpoint: The address of the host.
+        ///   - user: A name that distinguishes the users of a process. It isn't sent.
         public func transport(to endpoint: SyncEndpoint, user: String) -> any SyncTransport {
             hosts.withLock { hosts in
                 let key = Key(endpoint: endpoint, user: user)

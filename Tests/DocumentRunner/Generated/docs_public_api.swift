@@ -29,7 +29,7 @@ let feed = ChangeFeed(database)
 let later = try database.beginWrite()
 try later.set(person.columns[1], key, to: .int(7))
 snapshot = try later.commit()
-if let told = adults.advance(to: snapshot, feed.changes(from: adults.snapshot, to: snapshot)) { print(told.deletions) }
+if let changes = adults.advance(to: snapshot, feed.changes(from: adults.snapshot, to: snapshot)) { print(changes.deletions) }
 #sourceLocation()
 }}
 }

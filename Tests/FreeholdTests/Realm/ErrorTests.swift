@@ -1,4 +1,5 @@
 import Foundation
+import FreeholdEngine
 import Testing
 
 @testable import Freehold
@@ -13,6 +14,13 @@ struct ErrorTests {
         let make: @Sendable (Realm) -> Void
 
         var testDescription: String { name }
+    }
+
+    @Test func `the description of an error doesn't repeat its cause`() {
+        let error = Realm.Error(EngineError(.fileExists, "A file is there.", path: "/a"))
+        #expect("\(error)" == "Realm.Error.fileExists: A file is there. [/a]")
+        let other = Realm.Error(.fail, "It failed.", cause: EngineError(.fileExists, "A file is there."))
+        #expect("\(other)" == "Realm.Error.fail: It failed. (cause: fileExists: A file is there.)")
     }
 
     static let cases: [Case] = [
