@@ -102,9 +102,20 @@ struct ClientImage: Sendable {
     // MARK: The queue
 
     /// Adds an entry. The client will show these objects in this form after it.
-    mutating func append(_ entry: QueuedEntry, showing objects: [WireObject: WireFields?]) {
+    ///
+    /// - Parameter own: The changesets of the client that aren't in the base of the entry, transformed over the queue.
+    mutating func append(
+        _ entry: QueuedEntry,
+        showing objects: [WireObject: WireFields?],
+        over own: [MergeEntry] = []
+    ) {
         queue.append(entry)
         for (object, fields) in objects where kept.contains(object) { shown[object] = fields }
+        guard !own.isEmpty else { return }
+        let touched = Set(own.flatMap(\.changeset.instructions).compactMap(\.object))
+        guard entry.touches(touched) else { return }
+        _ = transform([queue.count - 1], over: own)
+        predict(touched.intersection(kept))
     }
 
     /// Integrates the entries that an upload names as its base.
@@ -162,23 +173,32 @@ struct ClientImage: Sendable {
     /// Replaces the client's own state after a changeset of the client, and transforms the queue.
     ///
     /// - Parameter own: The changeset with its order, without changes of the schema.
-    mutating func commit(_ state: WireState, _ own: MergeEntry) {
+    /// - Returns: The changeset, transformed over the queue.
+    mutating func commit(_ state: WireState, _ own: MergeEntry) -> MergeEntry {
         stored = state
         let touched = Set(own.changeset.instructions.compactMap(\.object))
-        var concerned = touched
-        let places = queue.indices.filter { queue[$0].touches(touched) }
-        if !places.isEmpty {
-            var mine = [own]
-            var theirs = places.map { MergeEntry(order: .server, changeset: queue[$0].changeset) }
-            do throws(FreeholdRealmWire.MergeError) {
-                try ClientMerge.transform(own: &mine, incoming: &theirs)
-                for (place, entry) in zip(places, theirs) { queue[place].replace(by: entry.changeset) }
-            } catch {
-                for place in places { concerned.formUnion(queue[place].objects) }
-                for object in concerned { doubt(object) }
-            }
-        }
+        let transformed = transform(queue.indices.filter { queue[$0].touches(touched) }, over: [own])
         predict(touched)
+        return transformed[0]
+    }
+
+    /// Transforms entries of the queue against changesets of the client.
+    ///
+    /// - Returns: The changesets, transformed over the entries.
+    private mutating func transform(_ places: [Int], over own: [MergeEntry]) -> [MergeEntry] {
+        guard !places.isEmpty else { return own }
+        var mine = own
+        var theirs = places.map { MergeEntry(order: .server, changeset: queue[$0].changeset) }
+        do throws(FreeholdRealmWire.MergeError) {
+            try ClientMerge.transform(own: &mine, incoming: &theirs)
+            for (place, entry) in zip(places, theirs) { queue[place].replace(by: entry.changeset) }
+            return mine
+        } catch {
+            var concerned = Set(own.flatMap(\.changeset.instructions).compactMap(\.object))
+            for place in places { concerned.formUnion(queue[place].objects) }
+            for object in concerned { doubt(object) }
+            return own
+        }
     }
 
     /// Calculates what the client shows of some objects.

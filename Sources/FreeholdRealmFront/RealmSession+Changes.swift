@@ -269,7 +269,6 @@ extension RealmSession {
             let text = "a part of an earlier bootstrap has to be discarded"
             return fail(200, "Transient", text: text, tryAgain: true, output: &output)
         }
-        if bootstrap?.isChangeOfView == true { (held, heldTo) = ([:], nil) }
         abandonBootstrap()
         fetchAgain(&output)
         bootstrap = RunningBootstrap(
@@ -278,7 +277,8 @@ extension RealmSession {
             before: .init(streamVersion: told?.version, view: view, queryVersion: queryVersion),
             isChangeOfView: isChangeOfView,
             isRepeated: earlier != nil || isResumed && !configuration.storesQueues,
-            streamVersion: begin.cursor.version
+            streamVersion: begin.cursor.version,
+            held: held
         )
     }
 
@@ -286,6 +286,7 @@ extension RealmSession {
     private mutating func abandonBootstrap() {
         guard let running = bootstrap else { return }
         addedSchema = running.schema + addedSchema
+        held = running.held
         for (object, fields) in running.replaced where batch?.touched.contains(object) == true {
             batch?.before[object] = .some(fields)
         }
@@ -296,13 +297,16 @@ extension RealmSession {
         let updates = read(chunk.classes)
         guard !running.isChangeOfView else { return hold(updates) }
         var changes: [DifferenceMaker.Change] = []
-        let isMerging = batch?.lastNumber != nil
+        let isMerging = batch?.lastNumber != nil || batch?.waitsForBootstrap == true
         for (object, change) in updates {
-            if change.after == nil, image.kept.count < configuration.limits.keptObjects {
-                image.keep(object, change.before)
+            // The client hasn't received changes that wait. The chunk contains the result of these changes.
+            let waiting = held.removeValue(forKey: object)
+            let before: WireFields? = waiting.map(\.before) ?? change.before
+            if waiting != nil || change.after == nil && image.kept.count < configuration.limits.keptObjects {
+                image.keep(object, before)
             }
             let isKept = image.kept.contains(object)
-            let shown = isKept ? image.shown[object] : change.before
+            let shown = isKept ? image.shown[object] : before
             // An object that the client has in another form, or may have, is written as a whole.
             let isKnown = shown != nil || running.isRepeated
             let isAbsolute = image.doubtful.contains(object) || isKnown && change.after != nil
@@ -399,7 +403,7 @@ extension RealmSession {
             ids: running.ids
         )
         entry.bootstrap = running.before
-        image.append(entry, showing: running.showing)
+        image.append(entry, showing: running.showing, over: batch?.own ?? [])
         note(&output)
         sentServer = running.serverVersion
         send(

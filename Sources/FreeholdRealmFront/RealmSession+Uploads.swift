@@ -181,6 +181,7 @@ extension RealmSession {
             batch.progress.client = max(batch.progress.client, upload.progress.client, applied)
             batch.progress.server = max(batch.progress.server, min(upload.progress.server, lastServer))
         }
+        takeBootstrapped(&batch)
         batch.lastNumber = commits.isEmpty ? nil : last.number
         if expected?.isDone(applied: applied) == true {
             expected = nil
@@ -200,6 +201,16 @@ extension RealmSession {
         }
         unsent += commits
         sendCommits(&output)
+    }
+
+    /// Takes over the states of objects that parts of a running bootstrap have replaced. The client made the changesets without these parts.
+    private mutating func takeBootstrapped(_ batch: inout Batch) {
+        guard let bootstrap, !bootstrap.isChangeOfView else { return }
+        for (object, fields) in bootstrap.showing where batch.touched.contains(object) {
+            self.bootstrap?.replaced[object] = batch.before[object]
+            batch.before[object] = .some(fields)
+            image.doubt(object, isContradiction: false)
+        }
     }
 
     mutating func failCopy(_ output: inout RealmOutput) {
@@ -241,8 +252,8 @@ extension RealmSession {
         let made = try maker.changes(of: changes)
         var state = maker.takeState()
         state.forget(changes, of: .asymmetric)
-        let order = ChangeOrder(timestamp: entry.timestamp, ident: wireIdent)
-        image.commit(state, MergeEntry(order: order, changeset: changes))
+        let own = MergeEntry(order: ChangeOrder(timestamp: entry.timestamp, ident: wireIdent), changeset: changes)
+        batch.own.append(image.commit(state, own))
         guard !made.isEmpty else { return nil }
         guard !isReplay else {
             expected?.takeCommit(entry)

@@ -137,6 +137,8 @@ struct RealmSession: Sendable {
         var lastNumber: UInt64?
         /// The version of the last commit, once it is known.
         var version: StreamVersion?
+        /// The changesets in their order, without changes of the schema, transformed over the queue.
+        var own: [MergeEntry] = []
         /// The client's versions by the numbers of their commits.
         var clientVersions: [UInt64: UInt64] = [:]
         /// The progress that is acknowledged at the end.
@@ -157,6 +159,8 @@ struct RealmSession: Sendable {
         let isRepeated: Bool
         /// The version of the stream that the bootstrap has.
         let streamVersion: StreamVersion
+        /// The changes that waited when the bootstrap began.
+        let held: [WireObject: HeldChange]
         var entries = 0
         var partial: [Instruction] = []
         var ids: [ElementID?] = []

@@ -321,6 +321,27 @@ struct FrontRuleTests {
         Sessions.expectSound(world, [first])
     }
 
+    // MARK: Busy servers
+
+    @Test func `an upload during a bootstrap doesn't return an object that leaves the view`() {
+        var world = FrontWorld()
+        var client = Sessions.client(&world)
+        client.write([.create(1), .set(1, "age", .int(30)), .create(2), .set(2, "age", .int(10))])
+        client.send(&world)
+        Sessions.exchange([0], &world, &client)
+        world.holdsMessages = true
+        client.query(2, [FreeholdRealmWire.ClassQuery(table: "Person", text: "(age < 20)")], &world)
+        world.settle(releases: false)
+        world.releaseMessages { if case .bootstrapEnd = $0 { true } else { false } }
+        client.write([.set(1, "name", .string("x"))])
+        client.send(&world)
+        Sessions.exchange([0], &world, &client)
+        Sessions.expectSound(world, [client])
+        expectEqual(world.contents[ObjectName("Person", 1)]?["name"], .value("x"))
+        expectEqual(client.fields(1), nil)
+        expect(client.fields(2) != nil)
+    }
+
     // MARK: Errors
 
     @Test func `a wrong salt, and a file of another user, are client resets`() {

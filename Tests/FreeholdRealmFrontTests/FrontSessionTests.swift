@@ -43,6 +43,36 @@ struct FrontSessionTests {
         world.note("the clients and the server don't become quiet")
     }
 
+    /// Returns the connection of a Freehold client with a session.
+    static func freehold(_ world: inout FrontWorld) -> ConnectionNumber {
+        let connection = world.connectFreehold()
+        world.pass(
+            .bind(1, Bind(app: FrontWorld.app, schema: SchemaClaim(version: 0, hash: .empty))),
+            connection
+        )
+        world.settle()
+        world.pass(.credit(1, bytes: 1 << 20), connection)
+        return connection
+    }
+
+    /// Uploads a commit of a Freehold client.
+    static func upload(
+        _ number: UInt64,
+        _ changes: [Change],
+        at base: StreamVersion = 0,
+        by connection: ConnectionNumber,
+        _ world: inout FrontWorld
+    ) {
+        let commit = Commit(
+            number: number,
+            clock: Clock(milliseconds: world.now),
+            base: base,
+            changes: changes
+        )
+        let upload = UploadedCommit(commit: commit, hash: RunningHash(high: number, low: 2), part: nil)
+        world.pass(.upload(1, Upload(commits: [upload])), connection)
+    }
+
     static func expectSound(_ world: FrontWorld, _ clients: [OfficialClient], _ comment: Comment? = nil) {
         expectEqual(world.faults, [], comment)
         for client in clients {
@@ -100,13 +130,7 @@ struct FrontSessionTests {
     @Test func `a Freehold client sees the changes of an official client, and the reverse`() {
         var world = FrontWorld()
         var client = Self.client(&world)
-        let freehold = world.connectFreehold()
-        world.pass(
-            .bind(1, Bind(app: FrontWorld.app, schema: SchemaClaim(version: 0, hash: .empty))),
-            freehold
-        )
-        world.settle()
-        world.pass(.credit(1, bytes: 1 << 20), freehold)
+        let freehold = Self.freehold(&world)
         let query = FreeholdSyncCore.ClassQuery(className: "Person", condition: "TRUEPREDICATE")
         world.pass(.queries(1, Queries(version: 1, queries: [query])), freehold)
         world.settle()
@@ -119,14 +143,12 @@ struct FrontSessionTests {
         }
         expect(received, "the Freehold client has received the object")
 
-        let commit = Commit(
-            number: 1,
-            clock: Clock(milliseconds: world.now),
-            base: 0,
-            changes: [.create(ObjectName("Person", 8), [NewField("name", .value("freehold"))])]
+        Self.upload(
+            1,
+            [.create(ObjectName("Person", 8), [NewField("name", .value("freehold"))])],
+            by: freehold,
+            &world
         )
-        let upload = UploadedCommit(commit: commit, hash: RunningHash(high: 1, low: 2), part: nil)
-        world.pass(.upload(1, Upload(commits: [upload])), freehold)
         Self.exchange([0], &world, &client)
         Self.expectSound(world, [client])
         expectEqual(client.fields(8), ["name": .scalar(.string("freehold"))])

@@ -221,10 +221,22 @@ struct FrontWorld {
         for (connection, message) in held { pass(message, connection) }
     }
 
+    /// Passes the messages to front ends that wait, up to one that waits longer.
+    mutating func releaseMessages(before isLast: (ServerMessage) -> Bool) {
+        while let (connection, message) = heldMessages.first {
+            if isLast(message) { return }
+            heldMessages.removeFirst()
+            pass(message, connection)
+        }
+        note("the message doesn't wait")
+    }
+
     /// Passes the messages and answers the requests that wait, and lets time pass until the commits are merged.
-    mutating func settle() {
+    ///
+    /// - Parameter releases: A Boolean value that indicates whether messages to front ends are passed.
+    mutating func settle(releases: Bool = true) {
         for _ in 0..<200 {
-            releaseMessages()
+            if releases { releaseMessages() }
             holdsStore = false
             let requests = heldRequests
             heldRequests = []

@@ -415,10 +415,10 @@ struct RealmWorld {
         reset(index, isRecoveryPossible: false)
     }
 
-    /// Lets the app of a client whose reset failed delete its file: the store went back during the reset, and lost the file that the reset
-    /// was receiving.
+    /// Lets the app of a client whose reset failed delete its file: the store went back during the reset and lost the file that the reset was
+    /// receiving, or another copy of that file is in use.
     private mutating func replaceFailedReset(_ index: Int) {
-        guard options.rollbacks > 0, officials[index].client.isStopped,
+        guard options.rollbacks > 0 || options.copies > 0, officials[index].client.isStopped,
             case .resetFailed? = officials[index].client.events.last
         else { return }
         note("failed resets")
