@@ -243,6 +243,8 @@ class DataTests(ServerTest):
         self.wait_text(".facts", "+")
         first = self.count()
         self.assertLess(first, 1000)
+        # The number before the plus sign is that of the rows that were read.
+        self.assertIn(self.page.run("return document.querySelector('.facts b').textContent"), ("200+", "400+"))
         self.focus_grid()
         end = time.time() + 60
         # Each key moves to the last known row, behind which the next part is read.

@@ -132,7 +132,7 @@ export class DataScreen {
     this.answer = answer;
     this.took = answer.took;
     this.cursor = answer.cursor;
-    this.rows = new Rows({ session: app.session, cursor: answer.cursor, count: answer.count, isWhole: answer.whole, onChange: (push) => this.changed(push), onError: noteError, onGone: (error) => this.showMessage(error.message) });
+    this.rows = new Rows({ session: app.session, cursor: answer.cursor, count: answer.count, isWhole: answer.whole, known: answer.known, onChange: (push) => this.changed(push), onError: noteError, onGone: (error) => this.showMessage(error.message) });
     this.source = this.makeSource();
     this.grid.source = this.source;
     const columns = gridColumns({ className, names: answer.columns ?? names, sort });
@@ -224,7 +224,7 @@ export class DataScreen {
   }
 
   /** The number of rows. A plus sign says that the end of the result isn't known. */
-  countText() { return `${count(this.rows.count)}${this.rows.isWhole ? "" : "+"}`; }
+  countText() { return this.rows.isWhole ? count(this.rows.count) : `${count(this.rows.known)}+`; }
 
   showMessage(text) {
     this.message.hidden = false;

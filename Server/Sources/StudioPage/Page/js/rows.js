@@ -5,8 +5,8 @@ const KEPT = 3000;      // rows that are kept
 
 /** Requests, keeps and refreshes the rows of one cursor. */
 export class Rows {
-  constructor({ session, cursor, count, isWhole = true, onChange, onError, onGone }) {
-    Object.assign(this, { session, cursor, count, isWhole, onChange, onError });
+  constructor({ session, cursor, count, isWhole = true, known = count, onChange, onError, onGone }) {
+    Object.assign(this, { session, cursor, count, isWhole, known, onChange, onError });
     this.rows = new Map();
     this.marks = new Map();    // object key → Map of column → moment and version of the change
     this.generation = 0;
@@ -15,6 +15,11 @@ export class Rows {
     this.asked = null;
     const stops = [session.on("changed", (push) => { if (push.cursor === cursor) this.changed(push); }), session.on("gone", (push) => { if (push.cursor === cursor) onGone?.(push.error); })];
     this.stop = () => stops.forEach((stop) => stop());
+  }
+
+  /** Notes how many rows are known, and whether these are all. */
+  learn({ count, whole = true, known = count }) {
+    if (count !== undefined) Object.assign(this, { isWhole: whole, known });
   }
 
   get(index) {
@@ -55,7 +60,7 @@ export class Rows {
       if (this.closed) return;
       if (generation === this.generation) this.take(answer.from ?? range[0], answer.rows, false);
       if (answer.count !== undefined && answer.count !== this.count) this.count = answer.count;
-      if (answer.whole !== undefined) this.isWhole = answer.whole;
+      this.learn(answer);
       if (!answer.rows.length && wanted) this.count = Math.min(this.count, range[0]);
       this.onChange();
     } catch (error) {
@@ -99,7 +104,7 @@ export class Rows {
   changed(push) {
     const now = performance.now();
     this.count = push.count;
-    if (push.whole !== undefined) this.isWhole = push.whole;
+    this.learn(push);
     this.version = push.version;
     for (const [key, columns] of push.cells ?? []) for (const column of columns) this.mark(key, column, now);
     if (push.moved && push.movedFrom > 0 && !push.elsewhere) this.forget(push.movedFrom);
