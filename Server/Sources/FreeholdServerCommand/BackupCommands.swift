@@ -20,7 +20,7 @@ struct Backup: AsyncParsableCommand {
     @OptionGroup var store: StoreOption
 
     func run() async throws {
-        let isElsewhere = try store.namedAddress(folder) != nil || StoreMark(folder: folder).address != nil
+        let isElsewhere = try store.isElsewhere(folder)
         let count = try FolderCopy(from: folder, to: target).run()
         print("\(count) files are in \(target).")
         if isElsewhere {
@@ -28,6 +28,13 @@ struct Backup: AsyncParsableCommand {
                 "They are settings and secrets. The documents, accounts and rules are in PostgreSQL: back up the database now, too, for example by pg_dump."
             )
         }
+    }
+}
+
+extension StoreOption {
+    /// Returns a Boolean value that indicates whether the documents of a server are in a database, so that they aren't in its folder.
+    func isElsewhere(_ folder: String) throws -> Bool {
+        try namedAddress(folder) != nil || StoreMark(folder: folder).address != nil
     }
 }
 
@@ -55,7 +62,7 @@ struct Restore: AsyncParsableCommand {
 }
 
 /// A copy of a folder with databases to which other processes may write.
-private struct FolderCopy {
+struct FolderCopy {
     let source: URL
     let target: URL
 

@@ -41,12 +41,21 @@ struct StudioCommand: AsyncParsableCommand {
     @Flag(help: "Doesn't open the browser.") var noOpen = false
     @Flag(help: "Doesn't end when no page is open.") var stay = false
     @Option(help: "The time zone of dates, such as Europe/Berlin.") var timeZone: String?
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the backups that the page lists and makes. It isn't in the server's folder. Without it, the page has no backups.",
+            valueName: "folder"
+        )
+    ) var backups: String?
     @Option(help: .hidden) var page: String?
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port is a number from 0 to 65535.") }
         if let timeZone, TimeZone(identifier: timeZone) == nil {
             throw ValidationError("There is no time zone '\(timeZone)'.")
+        }
+        guard backups == nil || !isAddress else {
+            throw ValidationError("--backups needs the server's folder: start Studio on the server's machine.")
         }
     }
 
@@ -72,7 +81,7 @@ struct StudioCommand: AsyncParsableCommand {
 
     private func local() async throws -> ServerHost.Options {
         let access = try await AdministratorAccess(folder, store)
-        return ServerHost.Options(
+        var options = ServerHost.Options(
             host: access.host,
             port: access.port,
             key: access.key,
@@ -80,6 +89,27 @@ struct StudioCommand: AsyncParsableCommand {
             folder: store.local(folder) ?? "--store …",
             administrator: AdministratorAccess.administrator
         )
+        options.backups = try serverBackups()
+        return options
+    }
+
+    /// Returns the backups of the server's folder, or `nil` without the option.
+    private func serverBackups() throws -> ServerBackups? {
+        guard let backups else { return nil }
+        guard let folder = store.local(folder) else {
+            throw ValidationError("--backups needs the server's folder. Back up a database with its own tools.")
+        }
+        let target = FilePaths.real(FilePaths.absolute(backups))
+        let source = FilePaths.real(FilePaths.absolute(folder))
+        guard !FilePaths.contains(source, target) else {
+            throw ValidationError("\(backups) is in the server's folder, which is copied. Name a folder outside of it.")
+        }
+        guard URL(filePath: source).deletingLastPathComponent().path != target else {
+            throw ValidationError("\(backups) has the server's folder. Name a folder that has backups only.")
+        }
+        return ServerBackups(folder: target, hasDocuments: try !store.isElsewhere(folder)) { target in
+            try FolderCopy(from: folder, to: target).run()
+        }
     }
 
     /// Returns the options for a server whose port is forwarded to this machine. The key would otherwise be sent over a network without encryption.

@@ -19,6 +19,8 @@ public struct ServerHost: StudioHost {
         public var administrator: String
         /// A Boolean value that indicates whether requests may change something.
         public var isWritable = false
+        /// The backups of the server's folder. `nil` for a server on another machine.
+        public var backups: ServerBackups?
         /// The name of a time zone such as `Europe/Berlin`, or `nil` for that of the browser.
         public var timeZone: String?
 
@@ -46,7 +48,10 @@ public struct ServerHost: StudioHost {
                 "program": .string(StudioProgram.version), "protocol": 1, "write": .bool(options.isWritable),
                 "timeZone": options.timeZone.map { .string($0) } ?? .null, "files": [], "recent": [],
                 "history": false,
-                "server": ["name": .string(options.name), "folder": .string(options.folder)],
+                "server": [
+                    "name": .string(options.name), "folder": .string(options.folder),
+                    "backups": options.backups.map { .string($0.folder) } ?? .null,
+                ],
             ]
         ]
     }

@@ -62,6 +62,8 @@ final class ServerSession: StudioPageSession, Sendable {
             if let number = message["id"]?.int, number >= 0, number < 1 << 53 { id = .number("\(number)") }
             if DocumentSession.answers(message) {
                 post(["id": id, "ok": try await documents.answer(message)])
+            } else if let answer = try await backups(message) {
+                post(["id": id, "ok": answer])
             } else {
                 post(["id": id, "ok": .raw(Array(try await Self.result(of: message, options).utf8))])
             }
@@ -69,6 +71,20 @@ final class ServerSession: StudioPageSession, Sendable {
             let error = error as? StudioError ?? StudioError(.failed, "The request failed.")
             post(["id": id, "error": error.json])
         }
+    }
+
+    /// Answers `backups` and `makeBackup`, which the program does itself: a backup is a copy of the server's folder.
+    ///
+    /// - Returns: `nil` for other requests.
+    private func backups(_ message: StudioJSON) async throws -> StudioJSON? {
+        guard let name = message["do"]?.text, name == "backups" || name == "makeBackup" else { return nil }
+        guard let backups = options.backups else {
+            throw StudioError(.invalid, "Backups are made on the machine of the server: 'freehold-server backup'.")
+        }
+        guard name == "makeBackup" else { return try backups.list() }
+        let isDry = message["dry"]?.flag ?? false
+        guard options.isWritable || isDry else { throw StudioError(.readOnly, "Studio was started without --write.") }
+        return try await backups.make(isDry: isDry)
     }
 
     private func post(_ message: StudioJSON) {

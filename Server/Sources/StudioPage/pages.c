@@ -46,6 +46,10 @@ static const unsigned char js_app_js[] = {
 #embed "Page/js/app.js"
 };
 
+static const unsigned char js_backups_js[] = {
+#embed "Page/js/backups.js"
+};
+
 static const unsigned char js_bytes_js[] = {
 #embed "Page/js/bytes.js"
 };
@@ -267,6 +271,7 @@ static const studio_page_file files[] = {
     FILE_OF("index.html", HTML, index_html),
     FILE_OF("js/address.js", SCRIPT, js_address_js),
     FILE_OF("js/app.js", SCRIPT, js_app_js),
+    FILE_OF("js/backups.js", SCRIPT, js_backups_js),
     FILE_OF("js/bytes.js", SCRIPT, js_bytes_js),
     FILE_OF("js/celleditor.js", SCRIPT, js_celleditor_js),
     FILE_OF("js/classlist.js", SCRIPT, js_classlist_js),

@@ -294,6 +294,36 @@ class DataTests(ServerTest):
         self.wait_text(".note", "Rules: pushed.")
 
 
+class BackupTests(ServerTest):
+    def test_a_backup_is_made_and_the_page_shows_the_command(self):
+        backups = os.path.join(self.world.root, "backups")
+        _, address = self.world.studio("--write", "--backups", backups)
+        self.visit(address, place("backups"))
+        self.wait_text(".page", "The folder has no backup.")
+        self.press_button("Back up…")
+        command = self.dialog_command()
+        self.assertTrue(command.startswith(f"freehold-server backup {self.world.folder} {os.path.realpath(self.world.root)}/backups/2"), command)
+        self.press_button("Back up", "dialog .dialogfoot")
+        self.wait_rows("Backups", 1)
+        made = os.listdir(backups)
+        self.assertTrue(os.path.exists(os.path.join(backups, made[0], "server.json")))
+        self.wait_text("table[aria-label=Backups]", f"restore {os.path.realpath(backups)}/{made[0]} NEW-FOLDER")
+        # The command does the same.
+        self.world.run(*command.replace(made[0], "by-command").split()[1:])
+        self.go("overview")
+        self.go("backups")
+        self.wait_rows("Backups", 2)
+
+    def test_without_write_no_backup_is_made(self):
+        _, address = self.world.studio("--backups", os.path.join(self.world.root, "others"))
+        self.visit(address, place("backups"))
+        self.wait_text(".page", "The folder has no backup.")
+        self.assertTrue(self.page.run("return document.querySelector('.page button').disabled"))
+        # Without the option, the page shows the command.
+        self.visit(self.server.address, place("backups"))
+        self.wait_text(".page .command", f"freehold-server backup {self.world.folder} TARGET")
+
+
 class RightsTests(ServerTest):
     def test_a_page_without_the_key_sees_nothing(self):
         base = self.server.address.split("/#key=")[0]
@@ -333,7 +363,7 @@ class AccessibilityTests(ServerTest):
     def test_no_screen_has_a_finding(self):
         with open(os.environ["FREEHOLD_STUDIO_AXE"]) as file:
             axe = file.read()
-        screens = {"overview": (), "sessions": (), "refusals": (), "logs": (), "users": (self.world.ann,), "data": ("Thing",), "sight": ("Thing",), "rules": ()}
+        screens = {"overview": (), "sessions": (), "refusals": (), "logs": (), "users": (self.world.ann,), "data": ("Thing",), "sight": ("Thing",), "rules": (), "backups": ()}
         for theme in ("light", "dark"):
             self.visit(self.server.address, place("overview"))
             self.wait_text(".live", "running")

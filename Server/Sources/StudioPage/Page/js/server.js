@@ -16,6 +16,7 @@ const SCREENS = {
   users: { label: "Users", icon: "key", load: async () => (await import("./users.js")).UsersScreen },
   data: { label: "Data", icon: "data", load: async () => (await import("./documents.js")).DocumentsScreen },
   sight: { label: "Sees", icon: "search", load: async () => (await import("./sight.js")).SightScreen },
+  backups: { label: "Backups", icon: "export", load: async () => (await import("./backups.js")).BackupsScreen },
   rules: { label: "Rules", icon: "schema", load: async () => (await import("./rules.js")).RulesScreen },
 };
 const SECOND = 1000;
