@@ -82,6 +82,7 @@ struct ServerRequest: Sendable {
         "pushRules": Kind(method: .PUT, path: "rules/{app}", parameters: ["dry", "force"], body: "body"),
         "schema": Kind(path: "schema/{app}"),
         "pushSchema": Kind(method: .PUT, path: "schema/{app}", parameters: ["dry", "version"], body: "body"),
+        "declared": Kind(path: "declared/{app}"),
         "development": Kind(method: .PUT, path: "development/{app}", parameters: ["on"]),
     ]
 

@@ -293,6 +293,30 @@ class DataTests(ServerTest):
         self.press_button("Push", "dialog .dialogfoot")
         self.wait_text(".note", "Rules: pushed.")
 
+    def test_a_class_that_a_client_declared_is_accepted(self):
+        world = self.world
+        world.order("declare Draft")
+        self.go("rules", app=APP)
+        self.wait_rows("Declared by clients", 1)
+        for part in ("Draft", "pending"):
+            self.wait_text("table[aria-label='Declared by clients']", part)
+        self.press_button("Accept Draft")
+        self.wait_text("dialog [role=status]", "Draft")
+        self.assertEqual(self.dialog_command(), f"freehold-server schema push {world.folder} {APP} Draft.json")
+        self.press_button("Accept", "dialog .dialogfoot")
+        self.wait_text(".note", "Draft: pushed.")
+        self.assertIn("Draft", world.run("schema", "pull", world.folder, APP))
+        # The page shows the class as adopted when the server has read the schema.
+        def is_adopted():
+            self.go("overview")
+            self.go("rules", app=APP)
+            self.wait_rows("Declared by clients", 1)
+            return self.page.run("return document.querySelector(\"table[aria-label='Declared by clients']\").textContent.includes('adopted')")
+        end = time.time() + 20
+        while not is_adopted() and time.time() < end:
+            pass
+        self.assertTrue(is_adopted())
+
 
 class BackupTests(ServerTest):
     def test_a_backup_is_made_and_the_page_shows_the_command(self):

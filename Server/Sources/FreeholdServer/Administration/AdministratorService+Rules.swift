@@ -23,6 +23,7 @@ extension AdministratorService {
             route(.GET, "schema/{app}", operation: "adminSchema") { [self] in try await schema($0) },
             route(.PUT, "schema/{app}", operation: "adminPushSchema") { [self] in try await pushSchema($0) },
             route(.PUT, "development/{app}", operation: "adminDevelopment") { [self] in try await setDevelopment($0) },
+            route(.GET, "declared/{app}", operation: "adminDeclared") { [self] in try declared($0["app"]) },
         ]
     }
 

@@ -10,6 +10,7 @@ import Synchronization
 final class ServedApp: Sendable {
     let id: String
     private let state: Mutex<State>
+    private let declared = Mutex(DeclaredChanges())
     /// A closure that is called after classes of clients were adopted.
     private let adopted: @Sendable (ServedApp, SchemaVersions) -> Void
 
@@ -168,6 +169,9 @@ final class ServedApp: Sendable {
         }
     }
 
+    /// The classes and properties that clients have declared and that the schema didn't have.
+    var declaredChanges: DeclaredChanges { declared.withLock { $0 } }
+
     // MARK: Requests of the machine
 
     var tables: [TableSpec] { state.withLock { $0.schema.tables } }
@@ -228,11 +232,16 @@ final class ServedApp: Sendable {
     }
 
     func judge(_ claim: SchemaClaim, _ base: MergeRules) -> SchemaJudgement {
-        let (verdict, versions, lens) = state.withLock { state -> (SchemaVerdict, SchemaVersions?, SchemaLens?) in
+        let (verdict, changes, tables, versions, lens) = state.withLock {
+            state -> (SchemaVerdict, [SchemaChange], [TableSpec], SchemaVersions?, SchemaLens?) in
             let (verdict, changes) = state.schema.judge(claim)
             // The classes were checked before, so this can't fail.
             if !changes.isEmpty { try? state.follow() }
-            return (verdict, changes.isEmpty ? nil : state.schema.versions, state.schema.lens(for: claim))
+            let versions = changes.isEmpty ? nil : state.schema.versions
+            return (verdict, changes, state.schema.tables, versions, state.schema.lens(for: claim))
+        }
+        if verdict != .accepted || !changes.isEmpty {
+            declared.withLock { $0.note(claim, verdict, adopted: changes, tables: tables) }
         }
         guard let versions else { return SchemaJudgement(verdict, lens: lens) }
         adopted(self, versions)

@@ -2,9 +2,10 @@
 import { fill, h } from "./dom.js";
 import { app } from "./app.js";
 import { address, go } from "./address.js";
-import { count, plain } from "./format.js";
+import { clock, count, plain } from "./format.js";
 import { button, dialog, note } from "./ui.js";
 import { commandLine, commandText, folder } from "./command.js";
+import { reportView } from "./values.js";
 import { appChoice, appOf, table } from "./server.js";
 
 export class RulesScreen {
@@ -28,10 +29,10 @@ export class RulesScreen {
     const name = this.app;
     if (!name) return void fill(this.content, h("p.empty", null, "Choose an app."));
     try {
-      const [rules, schema] = await Promise.all([app.ask("rules", { app: name }), app.ask("schema", { app: name })]);
+      const [rules, schema, declared] = await Promise.all([app.ask("rules", { app: name }), app.ask("schema", { app: name }), app.ask("declared", { app: name }).catch(() => null)]);
       if (name !== this.app) return;
       this.problem.hidden = true;
-      fill(this.content, this.rulesSheet(rules), this.schemaSheet(schema));
+      fill(this.content, this.rulesSheet(rules), declared ? this.declaredSheet(declared) : null, this.schemaSheet(schema));
     } catch (error) {
       if (error.code === "closed") return;
       this.problem.textContent = plain(error.message);
@@ -58,6 +59,28 @@ export class RulesScreen {
       check: async (text) => { const answer = await app.ask("pushRules", { app: name, dry: true, body: text }); return { lines: lines(answer.problems), isGood: answer.problems.length === 0 }; },
       push: async (text) => { const answer = await app.ask("pushRules", { app: name, body: text }); if (!answer.pushed) throw new Error(answer.problems.join("\n")); },
     }));
+  }
+
+  /** The classes and properties that clients have declared. A pending class can be pushed as a client declared it. */
+  declaredSheet({ declared, documents, development }) {
+    const owner = this.app, pending = declared.filter((entry) => !entry.adopted && !entry.differs).length;
+    const accept = (name) => {
+      const text = documents[name], body = JSON.stringify({ schema: [JSON.parse(text)] }), steps = h("div", { role: "status" }, h("p.dim", null, "The dry run…"));
+      app.ask("pushSchema", { app: owner, dry: true, body }).then(({ problems, steps: lines }) => fill(steps, problems.length ? h("ul", null, problems.map((line) => h("li.error", null, plain(line)))) : h("ul", null, lines.map((line) => h("li", null, plain(line)))))).catch((error) => fill(steps, h("p.error", null, plain(error.message))));
+      return dialog(`Accept ${plain(name)}`, [h("p", null, "The class is pushed as a client declared it. Clients that were refused can connect again."), steps, reportView(JSON.stringify(JSON.parse(text), null, 2)), h("p.dim", null, "The same as a command, with this text in a file:"), commandLine(commandText("schema", "push", folder(), owner, `${name}.json`))], { width: 680, actions: [["Cancel", "quiet", () => null], ["Accept", "primary", async () => {
+        const answer = await app.ask("pushSchema", { app: owner, body });
+        if (!answer.pushed) throw new Error(answer.problems.join("\n"));
+        note(`${plain(name)}: pushed.`);
+        this.read();
+      }]] });
+    };
+    return h("section.sheet", { "aria-label": "Declared by clients" }, h("header", null, h("h2", null, "Declared by clients"), pending ? h("span.pill.warn", null, `${count(pending)} pending`) : null),
+      pending && !development ? [h("p.soft", null, "Development mode accepts all new classes and properties. The command switches it on:"), commandLine(commandText("app", "set", folder(), owner, "--adopt-schemas", "on"))] : null,
+      table([
+        { label: "Class", cell: (entry) => plain(entry.class) }, { label: "Property", cell: (entry) => plain(entry.property ?? "–") }, { label: "Declared", cell: (entry) => h("code.block", null, plain(entry.text)) },
+        { label: "", cell: (entry) => (entry.adopted ? h("span.pill.good", null, "adopted") : h("span.pill.bad", null, entry.differs ? "differs" : "pending")) }, { label: "Attempts", right: true, cell: (entry) => count(entry.count) }, { label: "Last", cell: (entry) => clock(entry.last).slice(0, 19) },
+        { label: "", cell: (entry) => (!entry.adopted && !entry.differs && Object.hasOwn(documents, entry.class) ? button("Accept…", () => accept(entry.class), { kind: "small", disabled: !app.welcome.write, "aria-label": `Accept ${plain(entry.class)}` }) : null) },
+      ], declared, { label: "Declared by clients", empty: "Since the server started, no client has declared a class or property that the schema didn't have." }));
   }
 
   schemaSheet({ versions, schema, development }) {
