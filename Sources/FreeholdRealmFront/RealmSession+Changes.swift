@@ -164,7 +164,6 @@ extension RealmSession {
         var changes: [DifferenceMaker.Change] = []
         var position = heldTo ?? told
         if let old = told, let new = position, old.version > new.version { position = old }
-        let isUncertain = self.isUncertain
         for object in Set(held.keys).union(before.keys).union(image.doubtful) {
             let isKept = image.kept.contains(object)
             // The server's state of any other doubtful object is what the client should show.

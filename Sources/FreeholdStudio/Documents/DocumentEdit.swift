@@ -83,7 +83,7 @@ struct DocumentEdit: Sendable {
 }
 
 /// The edits of a page that wait.
-struct DocumentEdits: Sendable {
+struct DocumentEdits: DiscardableEdits, Sendable {
     /// The number of edits, of documents of one write, and of bytes of stored values on which edits are based.
     static let mostEdits = 10_000
     static let mostDocuments = 1_000

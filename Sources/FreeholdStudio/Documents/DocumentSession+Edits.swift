@@ -88,13 +88,7 @@ extension DocumentSession {
 
     func discard(_ request: StudioRequest) throws -> StudioJSON {
         guard !isWriting else { throw StudioError(.busy, "The edits are being written.") }
-        if let list = try request.optionalList("edits") {
-            edits.discard(Set(list.compactMap(\.int)))
-        } else if try request.flag("last") {
-            edits.discardLast()
-        } else {
-            edits.discardAll()
-        }
+        try edits.discard(request)
         return try waiting()
     }
 

@@ -139,7 +139,7 @@ enum StagedValue: Sendable, Equatable {
 }
 
 /// The edits of a session that wait, in their order, and the inverses of its writes.
-struct StagedEdits: Sendable {
+struct StagedEdits: DiscardableEdits, Sendable {
     private(set) var edits: [StagedEdit] = []
     /// The indexes in `edits` of the last edit of each place.
     private var indexes: [EditedPlace: Int] = [:]

@@ -92,13 +92,7 @@ extension StudioSession {
     }
 
     private func discard(_ request: StudioRequest) throws -> StudioJSON {
-        if let list = try request.optionalList("edits") {
-            edits.discard(Set(list.compactMap(\.int)))
-        } else if try request.flag("last") {
-            edits.discardLast()
-        } else {
-            edits.discardAll()
-        }
+        try edits.discard(request)
         return try waiting()
     }
 

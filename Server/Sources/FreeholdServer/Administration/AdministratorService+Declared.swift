@@ -7,8 +7,7 @@ extension AdministratorService {
     /// have, or had with another type. A change is adopted if the schema has it now.
     func declared(_ app: String) throws -> BSONDocument {
         guard let served = node.app(SyncString(app))?.served else { throw AdministratorFailure.noApp }
-        let (changes, tables) = (served.declaredChanges, served.tables)
-        let known = Dictionary(tables.map { ($0.name, Set($0.columns.map(\.name))) }) { first, _ in first }
+        let (changes, known) = (served.declaredChanges, served.tables.columnNames)
         var documents: BSONDocument = [:]
         let entries = changes.all.map { entry -> BSONValue in
             let columns = known[entry.place.className]

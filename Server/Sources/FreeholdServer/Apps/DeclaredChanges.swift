@@ -61,12 +61,12 @@ struct DeclaredChanges: Sendable {
         }
         guard case .refused(let all) = verdict else { return }
         let problems = all.prefix(Self.most.noted)
+        let known = tables.columnNames
         for problem in problems {
             let (className, property) = (problem.className.string, problem.property?.string)
-            let columns = tables.first { $0.name == className }?.columns
+            let columns = known[className]
             let place = Place(className: className.shortened, property: property?.shortened)
-            let names = columns.map { Set($0.map(\.name)) }
-            let differs = if let property { names?.contains(property) ?? false } else { names != nil }
+            let differs = if let property { columns?.contains(property) ?? false } else { columns != nil }
             add(place, text: problem.text.string, at: now, differs: differs)
         }
         let refused = Set(problems.map(\.className))
@@ -90,5 +90,12 @@ struct DeclaredChanges: Sendable {
         (entry.text, entry.last, entry.differs) = (text.shortened, now, differs)
         entry.count += 1
         entries[place] = entry
+    }
+}
+
+extension [TableSpec] {
+    /// The names of the columns of each table.
+    var columnNames: [String: Set<String>] {
+        Dictionary(map { ($0.name, Set($0.columns.map(\.name))) }) { first, _ in first }
     }
 }
