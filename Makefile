@@ -26,7 +26,7 @@ TEST_BUILD ?= $(CURDIR)/.build
 SERVER_FLAGS ?=
 TEST_BUILD_FLAGS = --traits default,Sync --scratch-path $(TEST_BUILD) $(TEST_FLAGS)
 
-.PHONY: studio install-studio help setup setup-postgres setup-bench demo demo-release sync-demo chores test test-package test-fast test-server test-postgres test-attacks cli install-cli server build-release build-traits bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate simulate-nodes soak soak-storm soak-hour tsan format lint lint-lower need-python docs docs-code test-studio studio-pictures bench-studio examples inventory rounds bench-postgres
+.PHONY: studio install-studio help setup setup-postgres setup-bench demo demo-release sync-demo chores test test-package test-fast test-server test-postgres test-attacks cli install-cli server build-release build-traits bench bench-quick bench-compare bench-sync bench-build test-traits test-bundled-lmdb test-release simulate simulate-nodes soak soak-storm soak-hour tsan format lint lint-lower need-python docs docs-code test-studio studio-pictures bench-studio examples inventory rounds bench-postgres bench-realm
 
 help:
 	@echo "make setup        install the C libraries that Freehold needs (LMDB, and zlib for sync), where they are missing"
@@ -57,6 +57,7 @@ help:
 	@echo "make test-release the suites around fast ways, in an optimised build"
 	@echo "make bench        the full benchmark beside SQLite and LMDB; writes Benchmarks/results.md"
 	@echo "make bench-postgres measure a server on PostgreSQL: uploads, binds, one change to another client, an idle server"
+	@echo "make bench-realm  official Realm clients on a release server: a bootstrap, one change to another client, uploads, idle sessions"
 	@echo "make bench-quick  the same with 100,000 objects; prints only"
 	@echo "make bench-compare BASE=COMMIT [ONLY=TEXT]  fails where this folder is more than 10 % slower than a commit"
 	@echo "make bench-sync   merges, batches, bootstraps and many sessions of sync; writes Benchmarks/sync-results.md"
@@ -200,6 +201,10 @@ bench-postgres: setup-postgres
 	@SWIFT="$(SWIFT)" Scripts/bench-postgres
 
 # `make bench-compare BASE=origin/main`, or with ONLY="find by" for some workloads.
+# Official Realm clients on a release server with files.
+bench-realm: setup
+	@SWIFT="$(SWIFT)" Scripts/bench-realm
+
 bench-compare: setup-bench
 	@SWIFT="$(SWIFT)" Scripts/bench-compare "$(BASE)" $(if $(ONLY),--only "$(ONLY)")
 

@@ -20,7 +20,7 @@ extension FileServerStore {
         className: SyncString? = nil,
         _ body: (_ className: SyncString, _ document: BSONDocument) throws -> Void
     ) throws -> Int {
-        guard try streams().contains(stream) else { return 0 }
+        guard exists(stream) else { return 0 }
         return try self.stream(stream).read { try $0.forEachDocument(of: className, body) }
     }
 }

@@ -21,7 +21,7 @@ extension FileServerStore {
     /// - Throws: `EngineError`, or what is wrong with the file.
     /// - Complexity: O(objects of classes with text keys, objects that are in no table)
     public func longKeys(of stream: StreamName) throws -> [LongKey] {
-        guard try streams().contains(stream) else { return [] }
+        guard exists(stream) else { return [] }
         return try self.stream(stream).read { try $0.longKeys() }
     }
 
@@ -31,7 +31,7 @@ extension FileServerStore {
     /// - Throws: `EngineError` if the file can't be opened.
     /// - Complexity: O(bytes of the file)
     public func verify(_ stream: StreamName) throws -> [String] {
-        guard try streams().contains(stream) else { return [] }
+        guard exists(stream) else { return [] }
         return try self.stream(stream).database.snapshot().verify()
     }
 }

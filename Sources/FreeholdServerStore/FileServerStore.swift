@@ -132,26 +132,43 @@ public final class FileServerStore: Sendable {
     /// Returns the streams that have a file, with the contents of the files.
     ///
     /// - Throws: `EngineError`
-    public func streamFiles() throws -> [StreamFileUse] {
+    public func streamFiles() throws -> [StreamFileUse] { try streamFiles { throw $1 } }
+
+    /// Returns the streams that have a file, with the contents of the files.
+    ///
+    /// - Parameter unreadable: A closure that is called with the path of each file that can't be read, and with the reason.
+    /// - Throws: The error of the closure.
+    public func streamFiles(
+        unreadable: (_ path: String, _ error: any Error) throws -> Void
+    ) rethrows -> [StreamFileUse] {
         var found: [StreamFileUse] = []
         for app in FileManager.default.subpaths(in: folder) {
             for file in FileManager.default.subpaths(in: "\(folder)/\(app)") where file.hasSuffix(".freehold") {
-                let database = try Database.open(at: "\(folder)/\(app)/\(file)", options: engineOptions)
-                let use = try database.snapshot().reading { view -> StreamFileUse? in
-                    guard let hidden = HiddenTables(view.schema) else { return nil }
-                    let data = view.readData(hidden.head.columns[HeadColumn.allCases.count], StreamView.headRow)
-                    guard let name = try data.map({ try StreamName(Array($0)) }) else { return nil }
-                    return StreamFileUse(
-                        name: name,
-                        version: view.word(hidden.head, HeadColumn.version.rawValue, StreamView.headRow),
-                        files: view.count(hidden.file),
-                        bytes: Self.bytes("\(folder)/\(app)/\(file)")
-                    )
+                let path = "\(folder)/\(app)/\(file)"
+                let use: StreamFileUse?
+                do { use = try self.use(ofFile: path) } catch {
+                    try unreadable(path, error)
+                    continue
                 }
                 if let use { found.append(use) }
             }
         }
         return found
+    }
+
+    /// Returns the contents of a file, or `nil` if its first commit was never completed.
+    private func use(ofFile path: String) throws -> StreamFileUse? {
+        try Database.open(at: path, options: engineOptions).snapshot().reading { view in
+            guard let hidden = HiddenTables(view.schema) else { return nil }
+            let data = view.readData(hidden.head.columns[HeadColumn.allCases.count], StreamView.headRow)
+            guard let name = try data.map({ try StreamName(Array($0)) }) else { return nil }
+            return StreamFileUse(
+                name: name,
+                version: view.word(hidden.head, HeadColumn.version.rawValue, StreamView.headRow),
+                files: view.count(hidden.file),
+                bytes: Self.bytes(path)
+            )
+        }
     }
 
     private static func bytes(_ path: String) -> Int {

@@ -93,6 +93,8 @@ private struct RealmBenchClient {
     private let socket: RealmClientSocket
     private var version: UInt64 = 8
     private var marks: UInt64 = 1
+    /// The version of the server up to which the client has received everything. Uploads name it as their base.
+    private var base: UInt64 = 0
 
     /// Connects, and binds a session.
     init(_ port: Int, _ app: String, user: String, subscribes: Bool = false) async throws {
@@ -130,15 +132,29 @@ private struct RealmBenchClient {
         marks += 1
         try await socket.send(.mark(session: 1, number: marks))
         let wanted = Array("mark 1 \(marks)\n".utf8)
-        var bytes = 0
+        let download = Array("download ".utf8)
+        var (bytes, last) = (0, [UInt8]())
         while let (opcode, body) = await socket.nextFrame() {
             if opcode == 8 || body.starts(with: Array("error".utf8)) {
                 throw ValidationError("The server ended the session: \(String(decoding: body, as: UTF8.self))")
             }
-            if body == wanted { return bytes }
+            if body == wanted {
+                try note(last)
+                return bytes
+            }
+            if body.starts(with: download) { last = body }
             bytes += body.count
         }
         throw ValidationError("The connection ended.")
+    }
+
+    /// Notes the position of a download.
+    private mutating func note(_ frame: [UInt8]) throws {
+        guard !frame.isEmpty,
+            case .download(let download) = try RealmMessageCodec(version: socket.version, compression: ClientZlib())
+                .serverMessage(frame)
+        else { return }
+        base = max(base, download.download.server)
     }
 
     /// Uploads a changeset.
@@ -146,11 +162,11 @@ private struct RealmBenchClient {
         version += 1
         let entry = UploadEntry(
             clientVersion: version,
-            serverVersion: 0,
+            serverVersion: base,
             timestamp: UInt64(Date().timeIntervalSince1970 * 1_000) - 1_420_070_400_000,
             changeset: try Changeset(instructions).encoded()
         )
-        let progress = UploadCursor(client: version, server: 0)
+        let progress = UploadCursor(client: version, server: base)
         try await socket.send(.upload(.init(session: 1, progress: progress, lockedServer: 0, entries: [entry])))
     }
 

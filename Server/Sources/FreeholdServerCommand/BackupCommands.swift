@@ -54,9 +54,10 @@ struct Restore: AsyncParsableCommand {
     @Argument(help: "A folder that doesn't exist yet.") var folder: String
 
     func run() async throws {
-        let count = try FolderCopy(from: backup, to: folder).run()
-        let epoch = UInt64.random(in: 1 ... .max)
-        try FileServerStore(ofServer: folder, epoch: epoch).wasCopied(epoch: epoch)
+        let count = try FolderCopy(from: backup, to: folder).run { draft in
+            let epoch = UInt64.random(in: 1 ... .max)
+            try FileServerStore(ofServer: draft, epoch: epoch).wasCopied(epoch: epoch)
+        }
         print("\(count) files are in \(folder). Start it with: freehold-server serve \(folder)")
     }
 }
@@ -71,11 +72,19 @@ struct FolderCopy {
         self.target = URL(fileURLWithPath: target, isDirectory: true).standardizedFileURL
     }
 
-    /// Copies the folder.
+    /// The end of the name of a copy that isn't complete.
+    static let unfinished = ".unfinished"
+
+    /// Copies the folder. The copy has its name only after it is complete and on the disk. A process that is killed before leaves a folder whose
+    /// name ends with `unfinished`.
     ///
+    /// - Parameter prepare: Changes the copy before it gets its name. The parameter is the path of the copy.
     /// - Returns: The number of files.
-    func run() throws -> Int {
+    func run(prepare: (_ draft: String) throws -> Void = { _ in }) throws -> Int {
         let files = FileManager.default
+        guard !source.path.hasSuffix(Self.unfinished) else {
+            throw ValidationError("\(source.path) is a copy that wasn't completed. Use another one, and remove it.")
+        }
         guard files.fileExists(atPath: source.appendingPathComponent("server.json").path) else {
             throw ValidationError("\(source.path) isn't a server's folder: it has no server.json.")
         }
@@ -90,14 +99,30 @@ struct FolderCopy {
         let parent = highest.deletingLastPathComponent().path
         let avoided = FilePaths.real(parent) + "/" + target.path.dropFirst(parent == "/" ? 1 : parent.count + 1)
         try expectOutside(source.path, real: FilePaths.real(source.path), target: avoided)
-        try files.createDirectory(
-            at: target,
-            withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700]
+        let draft = URL(
+            fileURLWithPath: target.path + ".\(ProcessInfo.processInfo.processIdentifier)\(Self.unfinished)",
+            isDirectory: true
         )
-        do { return try copy("", of: [], avoiding: avoided) } catch {
+        do {
+            // A process with this number left it.
+            if files.fileExists(atPath: draft.path) { try files.removeItem(at: draft) }
+            try files.createDirectory(
+                at: draft,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+            let count = try copy("", to: draft, of: [], avoiding: avoided)
+            try prepare(draft.path)
+            // A folder that another process made meanwhile isn't replaced.
+            guard !files.fileExists(atPath: target.path) else {
+                throw ValidationError("\(target.path) exists. Name a folder that doesn't exist.")
+            }
+            try files.moveItem(at: draft, to: target)
+            try FilePaths.synchronize(target.deletingLastPathComponent().path)
+            return count
+        } catch {
             // An incomplete copy is removed.
-            try? files.removeItem(at: highest)
+            try? files.removeItem(at: highest == target ? draft : highest)
             throw error
         }
     }
@@ -118,10 +143,11 @@ struct FolderCopy {
     ///
     /// - Parameters:
     ///   - path: The path below the source.
+    ///   - draft: The copy.
     ///   - parents: The real paths of the folders that contain it.
     ///   - avoided: The real path of the copy.
     /// - Returns: The number of files.
-    private func copy(_ path: String, of parents: [String], avoiding avoided: String) throws -> Int {
+    private func copy(_ path: String, to draft: URL, of parents: [String], avoiding avoided: String) throws -> Int {
         var count = 0
         let files = FileManager.default
         let here = path.isEmpty ? source.path : source.path + "/" + path
@@ -130,9 +156,11 @@ struct FolderCopy {
         guard !parents.contains(where: { FilePaths.contains(real, $0) }) else {
             throw ValidationError("\(here) is a link to a folder that contains it. Remove the link.")
         }
-        for name in try files.contentsOfDirectory(atPath: source.path + "/" + path).sorted() {
+        let names = try files.contentsOfDirectory(atPath: source.path + "/" + path).sorted()
+        let databases = names.filter { $0.hasSuffix(".freehold") || $0.hasSuffix(".realm") }
+        for name in names {
             let place = path.isEmpty ? name : path + "/" + name
-            let (from, to) = (source.appendingPathComponent(place), target.appendingPathComponent(place))
+            let (from, to) = (source.appendingPathComponent(place), draft.appendingPathComponent(place))
             var isFolder: ObjCBool = false
             guard files.fileExists(atPath: from.path, isDirectory: &isFolder) else { continue }
             if isFolder.boolValue {
@@ -141,7 +169,7 @@ struct FolderCopy {
                     withIntermediateDirectories: false,
                     attributes: [.posixPermissions: 0o700]
                 )
-                count += try copy(place, of: parents + [real], avoiding: avoided)
+                count += try copy(place, to: draft, of: parents + [real], avoiding: avoided)
                 continue
             }
             switch from.pathExtension {
@@ -149,16 +177,20 @@ struct FolderCopy {
                 try Database.open(at: from.path).snapshot().copy(to: to.path)
                 count += 1
             // Locks and temporary files of the databases aren't copied.
-            case _ where name.contains(".realm") || name.contains(".freehold"): break
+            case _ where databases.contains { name.hasPrefix($0) }: break
             // Settings, secrets, certificates and all other files are copied. For a link, the target file is copied.
+            // Pipes, sockets and devices have no content to copy, and reading them may never end.
+            case _ where !FilePaths.isRegular(from.path): break
             default:
                 guard let data = files.contents(atPath: from.path) else { throw CocoaError(.fileReadNoPermission) }
                 try data.write(to: to)
                 let mode = try files.attributesOfItem(atPath: from.resolvingSymlinksInPath().path)[.posixPermissions]
                 if let mode { try files.setAttributes([.posixPermissions: mode], ofItemAtPath: to.path) }
+                try FilePaths.synchronize(to.path)
                 count += 1
             }
         }
+        try FilePaths.synchronize(path.isEmpty ? draft.path : draft.path + "/" + path)
         return count
     }
 }

@@ -151,6 +151,13 @@ struct AdministratorAccess {
             throw CommandFailure(
                 "The server at \(ServerSettings.authority(host, port)) has another secret than this folder."
             )
+        } catch let error as AdministratorClient.TimedOut {
+            throw CommandFailure(
+                "The server at \(ServerSettings.authority(host, port)) didn't answer within \(error.seconds) s. "
+                    + "It may still do what the command asks for."
+            )
+        } catch is AdministratorClient.TooLong {
+            throw CommandFailure("The answer has more than 16 MiB.")
         } catch {
             throw CommandFailure("No server answers at \(ServerSettings.authority(host, port)).")
         }

@@ -40,9 +40,8 @@ struct Export: AsyncParsableCommand {
     func run() async throws {
         let store = try await self.store.documents(folder)
         let stream = StreamName(app: SyncString(app), value: self.stream.map { .string(SyncString($0)) })
-        let streams = try await store.streams()
-        guard streams.contains(stream) else {
-            let isOfUsers = streams.contains { $0.app == stream.app }
+        guard try await store.exists(stream) else {
+            let isOfUsers = try await store.uses { _, _ in }.contains { $0.name.app == stream.app }
             throw ValidationError(
                 "\(folder) has no documents of the app \(app)"
                     + (isOfUsers ? " in this stream: 'streams' shows which there are." : ".")

@@ -27,4 +27,21 @@ enum FilePaths {
     static func contains(_ folder: String, _ other: String) -> Bool {
         folder == other || folder == "/" || other.hasPrefix(folder + "/")
     }
+
+    /// Returns a Boolean value that indicates whether a path leads to a regular file.
+    static func isRegular(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Waits until the content of a file, or the names of the files in a folder, are on the disk.
+    ///
+    /// - Throws: `POSIXError`
+    static func synchronize(_ path: String) throws {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw POSIXError(POSIXError.Code(rawValue: errno) ?? .EIO) }
+        defer { close(file) }
+        // Some file systems don't do this for folders.
+        guard fsync(file) == 0 || errno == EINVAL else { throw POSIXError(POSIXError.Code(rawValue: errno) ?? .EIO) }
+    }
 }

@@ -17,8 +17,10 @@
     struct PostgresDocuments: Documents {
         let store: PostgresStore
 
-        func uses() async throws -> [StreamFileUse] { try await store.streamUses() }
-        func streams() async throws -> [StreamName] { try await store.streams() }
+        func uses(unreadable: (String, any Error) -> Void) async throws -> [StreamFileUse] {
+            try await store.streamUses()
+        }
+        func exists(_ stream: StreamName) async throws -> Bool { try await store.exists(stream) }
         func forEachDocument(
             of stream: StreamName,
             className: SyncString?,
@@ -49,7 +51,9 @@
         let store: PostgresStore
 
         var isShared: Bool { true }
-        func streams() throws -> [StreamName] { try Waiting.wait { try await store.streams() } }
+        func streams(unreadable: (String, any Error) -> Void) throws -> [StreamName] {
+            try Waiting.wait { try await store.streams() }
+        }
         func exists(_ stream: StreamName) throws -> Bool { try Waiting.wait { try await store.exists(stream) } }
         func abandoned() throws -> [(stream: StreamName, className: SyncString)] {
             try Waiting.wait { try await store.abandonedLanes() }

@@ -67,7 +67,7 @@ struct SchemaCommand: AsyncParsableCommand {
         func run() async throws {
             let store = try await store.documents(folder)
             let stream = StreamName(app: SyncString(app))
-            guard try await store.streams().contains(stream) else {
+            guard try await store.exists(stream) else {
                 throw ValidationError("\(folder) has no documents of the app \(app).")
             }
             var documents: [SyncString: [BSONDocument]] = [:]

@@ -33,6 +33,11 @@ struct Status: AsyncParsableCommand {
             if ready.status != 200 { throw ExitCode(1) }
         } catch let exit as ExitCode {
             throw exit
+        } catch let error as AdministratorClient.TimedOut {
+            throw CommandFailure(
+                "The server at \(ServerSettings.authority(settings.administratorHost, port)) didn't answer within "
+                    + "\(error.seconds) s."
+            )
         } catch {
             throw CommandFailure(
                 "No server answers at \(ServerSettings.authority(settings.administratorHost, port)), "

@@ -136,10 +136,9 @@ struct StoreOption: ParsableArguments {
 
 /// The documents of a server, for commands.
 protocol Documents: Sendable {
-    /// Returns the streams with their contents.
-    func uses() async throws -> [StreamFileUse]
-    /// Returns the names of the streams.
-    func streams() async throws -> [StreamName]
+    /// Returns the streams with their contents. The closure is called with each place of a stream that can't be read, and with the reason.
+    func uses(unreadable: (_ place: String, _ error: any Error) -> Void) async throws -> [StreamFileUse]
+    func exists(_ stream: StreamName) async throws -> Bool
     /// See `FileServerStore.forEachDocument(of:className:_:)`.
     func forEachDocument(
         of stream: StreamName,
@@ -156,8 +155,8 @@ protocol Documents: Sendable {
 private struct FileDocuments: Documents {
     let store: FileServerStore
 
-    func uses() throws -> [StreamFileUse] { try store.streamFiles() }
-    func streams() throws -> [StreamName] { try store.streams() }
+    func uses(unreadable: (String, any Error) -> Void) -> [StreamFileUse] { store.streamFiles(unreadable: unreadable) }
+    func exists(_ stream: StreamName) -> Bool { store.exists(stream) }
     func forEachDocument(
         of stream: StreamName,
         className: SyncString?,

@@ -20,8 +20,13 @@ struct Verify: AsyncParsableCommand {
 
     func run() async throws {
         let store = try await store.documents(folder)
-        let mine = try await store.streams().filter { app == nil || $0.app.string == app }
         var damaged = 0
+        let all = try await store.uses { place, error in
+            print("\(Self.plain(place))\tdamaged\t\(Self.plain("The file can't be read: \(error)"))")
+            damaged += 1
+        }
+        let unreadable = damaged
+        let mine = all.map(\.name).filter { app == nil || $0.app.string == app }
         for name in mine.sorted(by: { ($0.app, $0.text) < ($1.app, $1.text) }) {
             let place = "\(name.app.string)\t\(name.text)"
             let problems = try await store.verify(name)
@@ -31,7 +36,7 @@ struct Verify: AsyncParsableCommand {
                 print("\(place)\tlong key\t\(key.className.string)\tbytes=\(key.bytes)\t\(Self.plain(key.beginning))…")
             }
         }
-        print("\(mine.count) streams, \(damaged) of them damaged.")
+        print("\(mine.count + unreadable) streams, \(damaged) of them damaged.")
         if damaged > 0 { throw ExitCode(1) }
     }
 

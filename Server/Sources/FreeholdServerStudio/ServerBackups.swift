@@ -34,7 +34,8 @@ public final class ServerBackups: Sendable {
         }
         let found = names.prefix(Self.most.names).compactMap { name -> (name: String, made: Date)? in
             let path = folder + "/" + name
-            guard files.fileExists(atPath: path + "/server.json"),
+            // The name of a backup that isn't complete.
+            guard !name.hasSuffix(".unfinished"), files.fileExists(atPath: path + "/server.json"),
                 let made = try? files.attributesOfItem(atPath: path)[.modificationDate] as? Date
             else { return nil }
             return (name, made)

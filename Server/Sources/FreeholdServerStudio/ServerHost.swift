@@ -17,6 +17,8 @@ public struct ServerHost: StudioHost {
         public var folder: String
         /// The name of the administrator in the server's log.
         public var administrator: String
+        /// The seconds within which the server has to answer.
+        public var patience: Int64 = 30
         /// A Boolean value that indicates whether requests may change something.
         public var isWritable = false
         /// The backups of the server's folder. `nil` for a server on another machine.

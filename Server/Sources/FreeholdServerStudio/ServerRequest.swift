@@ -89,8 +89,8 @@ struct ServerRequest: Sendable {
     let method: HTTPMethod
     let path: String
     let body: [UInt8]
-    /// The seconds within which the server answers.
-    let seconds: Int64
+    /// The seconds for which the server may wait before it answers.
+    let wait: Int64
     /// A Boolean value that indicates whether the request changes something.
     let changes: Bool
 
@@ -129,7 +129,7 @@ struct ServerRequest: Sendable {
         method = kind.method
         path = "/admin/v1/" + parts.joined(separator: "/") + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
         guard path.utf8.count <= 8_000 else { throw StudioError(.tooLarge, "The request is too long.") }
-        seconds = 10 + Int64(min(max(message["wait"]?.int ?? 0, 0), 25))
+        wait = Int64(min(max(message["wait"]?.int ?? 0, 0), 25))
         let isDry = kind.parameters.contains("dry") && Self.text(message["dry"]) == "true"
         changes = kind.changes && !isDry
     }

@@ -105,10 +105,16 @@ final class ServerSession: StudioPageSession, Sendable {
                 request.path,
                 body: request.body,
                 administrator: options.administrator,
-                within: request.seconds
+                within: options.patience + request.wait
             )
         } catch is AdministratorServer.OtherServer {
             throw otherSecret
+        } catch let error as AdministratorClient.TimedOut {
+            let address = ServerSettings.authority(options.host, options.port)
+            let rest = request.changes ? " It may still make the change." : ""
+            throw StudioError(.busy, "The server at \(address) didn't answer within \(error.seconds) s.\(rest)")
+        } catch is AdministratorClient.TooLong {
+            throw StudioError(.tooLarge, "The answer has more than 16 MiB. Ask for fewer objects.")
         } catch {
             throw StudioError(
                 .io,

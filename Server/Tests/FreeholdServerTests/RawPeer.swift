@@ -70,7 +70,8 @@ final class RawPeer: Sendable {
     /// - Returns: The fault of the server's error, or `auth` at the end of the connection. `nil` if the session is
     ///   bound.
     func bind(_ app: SyncString) async throws -> SyncFault? {
-        try await send(.bind(1, Bind(app: app, schema: SchemaClaim(version: 0, hash: .empty))))
+        // The server may have closed the connection because of the token.
+        push(try MessageCodec().encode(.bind(1, Bind(app: app, schema: SchemaClaim(version: 0, hash: .empty)))))
         while let message = try await next() {
             if case .bound = message { return nil }
             if let fault = message.fault { return fault }

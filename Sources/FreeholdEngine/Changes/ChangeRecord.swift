@@ -77,10 +77,12 @@ public struct ChangeRecord: Equatable, Sendable {
     public internal(set) var tables: [TableChanges]
     public internal(set) var schemaChanged: Bool
     public internal(set) var origin = CommitOrigin.local
+    /// The time of the commit and the process that made it, or `nil` if an earlier version of the library made it.
+    public internal(set) var stamp: CommitStamp?
 
     /// Returns the record with the version that the commit created.
     func made(_ version: UInt64) -> ChangeRecord {
-        ChangeRecord(version: version, tables: tables, schemaChanged: schemaChanged, origin: origin)
+        ChangeRecord(version: version, tables: tables, schemaChanged: schemaChanged, origin: origin, stamp: stamp)
     }
 
     public func changes(of table: Table) -> TableChanges? { tables.first { $0.table == table.id } }
@@ -134,7 +136,28 @@ extension ChangeRecord {
                 w.signed(Int64(l.delta))
             }
         }
+        // Versions of the library that don't know the stamp stop reading before it.
+        if let stamp {
+            var fields = ByteWriter()
+            fields.signed(stamp.milliseconds)
+            fields.signed(Int64(stamp.processIdentifier))
+            fields.bytes.withUnsafeBytes { w.prefixed($0) }
+        }
         return w.bytes
+    }
+
+    /// Reads the stamp at the end of a record. A later version of the library may write more fields than are read here.
+    ///
+    /// - Returns: `false` if the bytes are damaged.
+    private static func decodeStamp(_ r: inout ByteReader, _ stamp: inout CommitStamp?) -> Bool {
+        guard !r.isAtEnd else { return true }
+        guard let size = r.number(), let bytes = r.raw(size) else { return false }
+        var fields = ByteReader(bytes)
+        guard let time = fields.signed(), let process = fields.signed().flatMap({ Int32(exactly: $0) }) else {
+            return false
+        }
+        stamp = CommitStamp(milliseconds: time, processIdentifier: process)
+        return true
     }
 
     /// Writes ascending keys as runs. Each run is a gap and a length.
@@ -230,11 +253,14 @@ extension ChangeRecord {
             }
             tables.append(t)
         }
+        var stamp: CommitStamp?
+        guard decodeStamp(&r, &stamp) else { return nil }
         return ChangeRecord(
             version: version,
             tables: tables,
             schemaChanged: schemaChanged != 0,
-            origin: CommitOrigin(code: origin)
+            origin: CommitOrigin(code: origin),
+            stamp: stamp
         )
     }
 }

@@ -122,7 +122,8 @@ extension WriteTransaction {
             version: nextVersion,
             tables: changes,
             schemaChanged: schemaChanged,
-            origin: origin
+            origin: origin,
+            stamp: .now
         )
     }
 

@@ -141,7 +141,10 @@ package final class WriteTurn: Sendable {
     }
 
     /// Ends a wait that is in progress, and notifies the place.
-    private func end(_ stage: Stage) {
+    ///
+    /// - Parameter waiter: The waiter that leaves the queue, before the place is notified. If the lock was granted in between, the waiter's block
+    ///   releases it.
+    private func end(_ stage: Stage, leaving waiter: WriterWaiter? = nil) {
         let isEnded = state.withLock { state in
             guard case .waiting = state.stage else { return false }
             state.stage = stage
@@ -149,6 +152,7 @@ package final class WriteTurn: Sendable {
             state.alarm = nil
             return true
         }
+        if let waiter { lock.leave(waiter, .cancelled) }
         guard isEnded else { return }
         if case .failed(let error) = stage { database.tell(timing, error) }
         place.remove(self)
@@ -161,9 +165,7 @@ package final class WriteTurn: Sendable {
             guard case .waiting(let waiter) = state.stage else { return nil }
             return waiter
         }
-        end(stage)
-        // If the lock was granted in between, the waiter's block releases it.
-        if let waiter { lock.leave(waiter, .cancelled) }
+        end(stage, leaving: waiter)
     }
 
     private func callReady() {

@@ -31,7 +31,6 @@ extension StudioSession {
         }
     }
 
-    // The records of commits have neither the time nor the process, so both are null.
     private func summary(_ record: ChangeRecord, _ view: Snapshot) -> StudioJSON {
         let classes = record.tables.compactMap { changes -> StudioJSON? in
             guard let table = view.schema.table(id: changes.table), !table.isHidden else { return nil }
@@ -44,7 +43,8 @@ extension StudioSession {
         }
         return [
             "version": .int(record.version), "seen": .whole(history.time(of: record.version)),
-            "at": .null, "process": .null,
+            "at": .whole(record.stamp?.milliseconds),
+            "process": .whole(record.stamp.map { Int64($0.processIdentifier) }),
             "origin": origin(record), "mine": .bool(history.isOwn(record.version)),
             "undo": .bool(edits.canUndo(record.version)), "schema": .bool(record.schemaChanged),
             "classes": .array(classes),
@@ -65,7 +65,8 @@ extension StudioSession {
             }
             return [
                 "version": .int(version), "seen": .whole(history.time(of: version)),
-                "at": .null, "process": .null,
+                "at": .whole(record.stamp?.milliseconds),
+                "process": .whole(record.stamp.map { Int64($0.processIdentifier) }),
                 "origin": origin(record), "undo": .bool(edits.canUndo(version)), "schema": .bool(record.schemaChanged),
                 "classes": .array(classes), "values": ownValues(version, view, facts),
             ]

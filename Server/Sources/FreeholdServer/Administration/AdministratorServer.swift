@@ -18,8 +18,9 @@ public struct AdministratorServer: Sendable {
     ///
     /// - Parameters:
     ///   - administrator: The name of the administrator in the server's log.
-    ///   - seconds: The maximum time to connect, and then to receive the answer.
-    /// - Throws: ``OtherServer`` without the proof, and the error of the system if no program answers in time.
+    ///   - seconds: The maximum time to connect, and then to receive each of two answers.
+    /// - Throws: ``OtherServer`` without the proof, ``AdministratorClient/TimedOut`` if the server doesn't answer in time,
+    ///   and the error of the system if no program listens there.
     public func send(
         _ method: HTTPMethod,
         _ path: String,
@@ -28,7 +29,12 @@ public struct AdministratorServer: Sendable {
         within seconds: Int64
     ) async throws -> (status: Int, body: String) {
         let number = (0..<2).map { _ in String(UInt64.random(in: 1 << 63 ... .max), radix: 16) }.joined()
-        let proof = try await AdministratorClient.get("/admin/v1/proof/\(number)", host: host, port: port)
+        let proof = try await AdministratorClient.get(
+            "/admin/v1/proof/\(number)",
+            host: host,
+            port: port,
+            within: seconds
+        )
         let given = (try? BSONDocument(extendedJSON: proof.body))?["proof"]?.stringValue
         guard proof.status == 200, let given, AccountSecret.equal(key.proof(of: number), given) else {
             throw OtherServer()

@@ -10,7 +10,7 @@ public enum AdministratorClient {
     ///
     /// - Parameter seconds: The maximum time to connect, and then to receive the answer.
     /// - Returns: The status code and the body.
-    /// - Throws: An error if the server doesn't answer in time.
+    /// - Throws: ``TimedOut`` if the server doesn't answer in time, ``TooLong``, and the error of the system if none listens there.
     public static func get(
         _ path: String,
         host: String,
@@ -26,7 +26,7 @@ public enum AdministratorClient {
     ///   - headers: The headers in addition to the host and the length of the body.
     ///   - seconds: The maximum time to connect, and then to receive the answer.
     /// - Returns: The status code and the body, of at most 16 MiB.
-    /// - Throws: An error if the server doesn't answer in time.
+    /// - Throws: ``TimedOut`` if the server doesn't answer in time, and the error of the system if none listens there.
     public static func send(
         _ method: HTTPMethod,
         _ path: String,
@@ -46,10 +46,17 @@ public enum AdministratorClient {
         }
         let channel: any Channel
         do { channel = try await bootstrap.connect(host: Loopback.bare(host), port: port).get() } catch {
-            promise.fail(error)
+            if case ChannelError.connectTimeout = error {
+                promise.fail(TimedOut(seconds: seconds))
+            } else {
+                promise.fail(error)
+            }
             return try await promise.futureResult.get()
         }
-        let timer = loop.scheduleTask(in: .seconds(seconds)) { channel.close(promise: nil) }
+        let timer = loop.scheduleTask(in: .seconds(seconds)) {
+            promise.fail(TimedOut(seconds: seconds))
+            channel.close(promise: nil)
+        }
         var headers: HTTPHeaders = ["Host": ServerSettings.authority(host, port)]
         headers.add(contentsOf: more)
         if !body.isEmpty { headers.add(name: "Content-Length", value: "\(body.count)") }
@@ -65,8 +72,15 @@ public enum AdministratorClient {
 
     private static let mostBytes = 16 << 20
 
+    /// The server didn't answer in time. It may still do what the request asks for.
+    public struct TimedOut: Error, Hashable, Sendable {
+        public let seconds: Int64
+
+        public init(seconds: Int64) { self.seconds = seconds }
+    }
+
     /// The answer has more than 16 MiB.
-    private struct TooLong: Error {}
+    public struct TooLong: Error, Hashable, Sendable { public init() {} }
 
     private final class Answer: ChannelInboundHandler {
         typealias InboundIn = HTTPClientResponsePart

@@ -84,7 +84,12 @@ actor IngestService {
     private func findStreams(of keys: Set<IngestOutlet.Key>) async {
         let store = store
         do {
-            let streams = try await perform { try store.streams() }
+            let logger = logger
+            let streams = try await perform {
+                try store.streams {
+                    logger.error("a stream can't be read", metadata: ["file": "\($0)", "reason": "\($1)"])
+                }
+            }
             for stream in streams {
                 for key in keys where key.app == stream.app { wake(.init(stream: stream, className: key.className)) }
             }

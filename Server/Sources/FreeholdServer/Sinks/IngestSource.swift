@@ -22,8 +22,8 @@ public protocol IngestStore: Sendable {
     /// last object, so that each server can deliver what its devices upload.
     var isShared: Bool { get }
 
-    /// Returns the streams that exist.
-    func streams() throws -> [StreamName]
+    /// Returns the streams that exist. The closure is called with each place of a stream that can't be read, and with the reason.
+    func streams(unreadable: (_ place: String, _ error: any Error) -> Void) throws -> [StreamName]
     func exists(_ stream: StreamName) throws -> Bool
     /// Returns classes of streams whose objects another server delivered until it ended without notice.
     func abandoned() throws -> [(stream: StreamName, className: SyncString)]
@@ -37,6 +37,10 @@ public protocol IngestStore: Sendable {
 
 extension FileServerStore: IngestStore {
     public var isShared: Bool { false }
+
+    public func streams(unreadable: (String, any Error) -> Void) -> [StreamName] {
+        streamFiles(unreadable: unreadable).map(\.name)
+    }
 
     public func abandoned() -> [(stream: StreamName, className: SyncString)] { [] }
 

@@ -8,6 +8,7 @@ import NIOHTTP1
 import Testing
 
 @testable import FreeholdServer
+@testable import FreeholdServerStudio
 
 /// A server with accounts, whose administrator's port a test uses.
 final class AdministratorProbe: Sendable {
@@ -59,6 +60,20 @@ final class AdministratorProbe: Sendable {
             try await Task.sleep(for: .milliseconds(50))
         }
         Issue.record("The server doesn't reach the state.")
+    }
+
+    /// Returns the options of a program that shows the server, and that waits for as long as a busy machine takes.
+    func options(key: AdministratorKey? = nil, writes: Bool = false) -> ServerHost.Options {
+        var options = ServerHost.Options(
+            host: "127.0.0.1",
+            port: port,
+            key: key ?? self.key,
+            name: "test",
+            folder: "/srv/test",
+            administrator: "tester"
+        )
+        (options.isWritable, options.patience) = (writes, 300)
+        return options
     }
 
     struct Answer: Sendable {

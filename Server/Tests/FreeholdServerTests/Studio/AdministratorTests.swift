@@ -40,7 +40,7 @@ import Testing
             return HTTPAnswer(byteStream: { rest.withLock { $0.popFirst().map { [$0] } } }, type: "text/plain")
         }
         let server = try await HTTPFixture([pieces])
-        let answer = try await AdministratorClient.get("/pieces", host: "127.0.0.1", port: server.port)
+        let answer = try await AdministratorClient.get("/pieces", host: "127.0.0.1", port: server.port, within: 60)
         #expect(answer.body == text)
         await server.stop()
     }

@@ -107,16 +107,7 @@ import Testing
     }
 
     private func page(_ probe: AdministratorProbe, writes: Bool = true) async throws -> Page {
-        var options = ServerHost.Options(
-            host: "127.0.0.1",
-            port: probe.port,
-            key: probe.key,
-            name: "test",
-            folder: "/srv/test",
-            administrator: "tester"
-        )
-        options.isWritable = writes
-        let page = Page(ServerHost(options))
+        let page = Page(ServerHost(probe.options(writes: writes)))
         _ = try await page.ask("openData", #"{"app": "test"}"#)
         return page
     }
@@ -378,15 +369,7 @@ import Testing
         #expect(try await page.ask("open", #"{"class": "Person"}"#)["cursor"] != nil)
         #expect(try await page.error("open", #"{"class": "Person"}"#) == "limit")
         // A page that shows no app has no documents.
-        let options = ServerHost.Options(
-            host: "127.0.0.1",
-            port: probe.port,
-            key: probe.key,
-            name: "test",
-            folder: "/srv/test",
-            administrator: "tester"
-        )
-        let empty = Page(ServerHost(options))
+        let empty = Page(ServerHost(probe.options()))
         for name in ["follow", "recall"] { #expect(try await empty.error(name) == "noFile") }
         #expect(try await probe.ask("data/test/Person").list("documents").count == 2)
         reader.close()

@@ -34,6 +34,8 @@ import Testing
             #expect(try await backups.make(isDry: false, at: time)["files"] == 1)
         }
         try FileManager.default.createDirectory(at: folder.appending(path: "other"), withIntermediateDirectories: true)
+        // A copy that isn't complete.
+        _ = try Self.make(folder.path + "/2023-11-14T221323Z.77.unfinished")
         let list = try backups.list()
         #expect(list["count"] == 3)
         let names = list["backups"]?.elements?.compactMap { $0["name"]?.text }

@@ -27,16 +27,7 @@ import Testing
     }
 
     private func host(_ probe: AdministratorProbe, writes: Bool = false, key: AdministratorKey? = nil) -> ServerHost {
-        var options = ServerHost.Options(
-            host: "127.0.0.1",
-            port: probe.port,
-            key: key ?? probe.key,
-            name: "test",
-            folder: "/srv/test",
-            administrator: "tester"
-        )
-        options.isWritable = writes
-        return ServerHost(options)
+        ServerHost(probe.options(key: key, writes: writes))
     }
 
     private func ask(_ host: ServerHost, _ text: String) async throws -> StudioJSON {
@@ -118,6 +109,44 @@ import Testing
         #expect(heads.all.count == 1)
         #expect(!heads.all.contains { "\($0)".contains(key.text) })
         await impostor.stop()
+    }
+
+    @Test(arguments: ["overview", "disableUser"])
+    func `a server that doesn't answer in time is busy`(_ name: String) async throws {
+        let key = AdministratorKey(secret: "a secret of more than thirty-two bytes")
+        let (forever, end) = AsyncStream<Void>.makeStream()
+        let slow = try await HTTPFixture([
+            HTTPRoute(.GET, "admin/v1/proof/{number}", operation: "proof", statuses: [200]) { request in
+                let number = request.head.uri.split(separator: "/").last.map(String.init) ?? ""
+                return HTTPAnswer(body: "{\"proof\": \"\(key.proof(of: number))\"}")
+            },
+            HTTPRoute(.GET, "admin/v1/overview", operation: "overview", statuses: [200]) { _ in
+                for await _ in forever {}
+                return HTTPAnswer(body: "{}")
+            },
+            HTTPRoute(.POST, "admin/v1/users/{app}/{user}/disable", operation: "disable", statuses: [200]) { _ in
+                for await _ in forever {}
+                return HTTPAnswer(body: "{}")
+            },
+        ])
+        var options = ServerHost.Options(
+            host: "127.0.0.1",
+            port: slow.port,
+            key: key,
+            name: "test",
+            folder: "/srv/test",
+            administrator: "ops"
+        )
+        (options.isWritable, options.patience) = (true, 3)
+        let request = "{\"id\": 1, \"do\": \"\(name)\", \"app\": \"test\", \"user\": \"ann\"}"
+        let error = try await ask(ServerHost(options), request)["error"]
+        #expect(error?["code"] == "busy")
+        let text = try #require(error?["message"]?.text)
+        #expect(text.hasPrefix("The server at 127.0.0.1:\(slow.port) didn't answer within 3 s."))
+        // Only a change may still be made.
+        #expect(text.contains("may still") == (name == "disableUser"))
+        end.finish()
+        await slow.stop()
     }
 
     private final class Heads: Sendable {

@@ -141,7 +141,7 @@ export class ObjectPane {
         if (change) found.push({ commit, ...change });
       }
       fill(this.body, found.length ? null : h("p.empty", null, "None of the latest commits changed this object."),
-        found.map(({ commit, kind, properties }) => h("a.entry.across", { href: address("history", [String(commit.version)]) }, h("span.num", null, `v ${count(commit.version)}`), h("span.cut", null, kind === "modified" ? properties.map(plain).join(", ") : kind), h("span.grow"), h("span.dim", null, commit.seen ? clock(commit.seen) : plain(String(commit.origin))))),
+        found.map(({ commit, kind, properties }) => h("a.entry.across", { href: address("history", [String(commit.version)]) }, h("span.num", null, `v ${count(commit.version)}`), h("span.cut", null, kind === "modified" ? properties.map(plain).join(", ") : kind), h("span.grow"), h("span.dim", null, commit.at ?? commit.seen ? clock(commit.at ?? commit.seen) : plain(String(commit.origin))))),
         h("p.dim.entry", null, `${count(own.length)} commits of this class were read. Commits are known since version ${count(oldest)}.`));
     } catch (error) { noteError(error); fill(this.body, h("p.empty", null, error.message)); }
   }
