@@ -6,6 +6,13 @@
 public import NIOSSL
 import Synchronization
 
+/// A file of a certificate or a key that can't be used.
+public struct TLSFileError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    fileprivate init(_ path: String, _ reason: String) { description = "The file \(path) \(reason)." }
+}
+
 /// The certificate of a server. It is read again when its files have changed. Open connections keep the certificate with which they began.
 public final class TLSContexts: Sendable {
     private let certificates: String
@@ -43,7 +50,7 @@ public final class TLSContexts: Sendable {
     /// - Parameters:
     ///   - certificates: a file in PEM: the server's certificate first, and then the certificates between it and the root.
     ///   - key: a file in PEM.
-    /// - Throws: the errors of NIOSSL, if the files don't contain a certificate and a key.
+    /// - Throws: `TLSFileError` if the files don't contain a certificate and its key.
     public init(certificates: String, key: String) throws {
         (self.certificates, self.key) = (certificates, key)
         // The stamps are taken first, so that the next call detects a change during the reading.
@@ -60,7 +67,7 @@ public final class TLSContexts: Sendable {
     /// Reads the files again if they have changed.
     ///
     /// - Returns: A Boolean value that indicates whether the files had changed.
-    /// - Throws: an error if the files don't contain a certificate and its key. The old ones then stay in use.
+    /// - Throws: `TLSFileError` if the files don't contain a certificate and its key. The old ones then stay in use.
     @discardableResult
     public func reload() throws -> Bool {
         let stamp = [Stamp(certificates), Stamp(key)]
@@ -70,12 +77,23 @@ public final class TLSContexts: Sendable {
         return true
     }
 
-    private static func read(_ certificates: String, _ key: String) throws -> (NIOSSLContext, Set<String>?) {
-        let chain = try NIOSSLCertificate.fromPEMFile(certificates)
-        guard !chain.isEmpty else { throw NIOSSLError.failedToLoadCertificate }
+    private static func read(
+        _ certificates: String,
+        _ key: String
+    ) throws(TLSFileError) -> (NIOSSLContext, Set<String>?) {
+        for path in [certificates, key] where !FileManager.default.isReadableFile(atPath: path) {
+            throw TLSFileError(path, "can't be read")
+        }
+        guard let chain = try? NIOSSLCertificate.fromPEMFile(certificates), !chain.isEmpty else {
+            throw TLSFileError(certificates, "has no certificate in PEM")
+        }
+        let privateKey: NIOSSLPrivateKey
+        do { privateKey = try NIOSSLPrivateKey(file: key, format: .pem) } catch {
+            throw TLSFileError(key, "has no private key in PEM, or one with a password")
+        }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) },
-            privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
+            privateKey: .privateKey(privateKey)
         )
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = ["h2", "http/1.1"]
@@ -83,6 +101,8 @@ public final class TLSContexts: Sendable {
         let names = alternatives.filter { $0.nameType == .dnsName }.map {
             String(decoding: $0.contents, as: UTF8.self).lowercased()
         }
-        return (try NIOSSLContext(configuration: configuration), alternatives.isEmpty ? nil : Set(names))
+        do { return (try NIOSSLContext(configuration: configuration), alternatives.isEmpty ? nil : Set(names)) } catch {
+            throw TLSFileError(key, "isn't the key of the certificate in \(certificates): \(error)")
+        }
     }
 }

@@ -44,6 +44,28 @@ enum SettingsFile {
         try check(root, "", path)
     }
 
+    /// Returns the names of the apps that have settings of their own in the file. A file that can't be read has none.
+    static func apps(at path: String) -> Set<String> {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8),
+            case .document(let apps)? = (try? BSONDocument(extendedJSON: text))?["app"]
+        else { return [] }
+        return Set(names(apps, ""))
+    }
+
+    /// A name may have dots, so that it is a path of groups.
+    private static func names(_ group: BSONDocument, _ prefix: String) -> [String] {
+        group.flatMap { name, value -> [String] in
+            guard case .document(let inner) = value else { return [] }
+            let isApp = inner.contains { ["access", "streams"].contains($0.key) && !Self.isDocument($0.value) }
+            return (isApp ? [prefix + name] : []) + names(inner, prefix + name + ".")
+        }
+    }
+
+    private static func isDocument(_ value: BSONValue) -> Bool {
+        if case .document = value { return true }
+        return false
+    }
+
     private static func check(_ values: BSONDocument, _ prefix: String, _ path: String) throws {
         for (name, value) in values {
             let key = prefix + name

@@ -51,6 +51,7 @@ struct SettingsReader {
             app.streams = Set(streams.map { SyncString($0) })
             apps[SyncString(name)] = app
         }
+        try checkNames(Set(apps.keys.map(\.string)))
         var settings = ServerSettings(node: NodeConfiguration(apps: apps))
         settings.host = config.string(forKey: "host", default: settings.host)
         settings.port = try number("port", 0...65_535, settings.port)
@@ -172,6 +173,16 @@ struct SettingsReader {
         guard let secret else { return nil }
         guard secret.utf8.count >= 32 else { throw SettingsError("The secret of '\(group)' has fewer than 32 bytes.") }
         return secret
+    }
+
+    /// Checks that `server.json` has settings only of apps that `apps` names. Otherwise a misspelt name would leave an app without its access.
+    private func checkNames(_ apps: Set<String>) throws {
+        guard let folder else { return }
+        let file = "\(folder)/\(Self.fileName)"
+        guard let name = SettingsFile.apps(at: file).subtracting(apps).min() else { return }
+        throw SettingsError(
+            "'app.\(name)' in \(file) is for an app that 'apps' doesn't name. Apps made by 'app create' are changed by 'app set'."
+        )
     }
 
     /// Returns the path of a file. Names are relative to the folder, or to the working directory, unless they begin with a slash.

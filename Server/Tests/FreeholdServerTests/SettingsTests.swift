@@ -18,7 +18,8 @@ struct SettingsTests {
         #"{"drain": {"seconds": 1e17}}"#,
         #"{"drain": {"seconds": -1}}"#, #"{"limits": {"connections": -5}}"#, #"{"path": "sync"}"#, #"{"appz": ["a"]}"#,
         #"{"app": {"a": {"acces": "everyone"}}}"#, #"{"development": "yes"}"#, #"{"tls": 5}"#,
-        #"{"host": {"name": "x"}}"#,
+        #"{"host": {"name": "x"}}"#, #"{"app": {"tset": {"access": "everyone"}}}"#,
+        #"{"app": {"test": {"access": "everyone"}, "a.b": {"streams": ["x"]}}}"#,
     ])
     func `a setting that isn't known, of another type or out of range is refused by name`(_ settings: String) throws {
         let folder = try ServerProcess.folder()
@@ -142,6 +143,17 @@ struct SettingsTests {
         let server = try ServerProcess(folder.path, launcher: ["FREEHOLD_ACCOUNTS_SECRET_FILE=\(link)"])
         await server.end(SIGTERM)
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/accounts.secret"))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "Only root may create files of other users."))
+    func `a secret that a command of root creates is the folder's owner's`() throws {
+        let folder = try ServerProcess.folder()
+        let owner: [FileAttributeKey: Any] = [.ownerAccountID: 65_534, .groupOwnerAccountID: 65_534]
+        try FileManager.default.setAttributes(owner, ofItemAtPath: folder.path)
+        _ = try ServerProcess.run(["studio", folder.path, "--print-key"])
+        let made = try FileManager.default.attributesOfItem(atPath: "\(folder.path)/accounts.secret")
+        #expect((made[.ownerAccountID] as? NSNumber)?.intValue == 65_534)
+        #expect((made[.posixPermissions] as? NSNumber)?.intValue == 0o600)
     }
 
     @Test func `init keeps the secret of a folder without settings`() throws {

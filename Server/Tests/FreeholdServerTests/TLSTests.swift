@@ -1,4 +1,5 @@
 import Foundation
+import FreeholdHTTP
 @testable import FreeholdServer
 import FreeholdSync
 import FreeholdSyncCore
@@ -52,6 +53,25 @@ import Testing
         #expect(try contexts.reload() == false)
         try Data("nothing".utf8).write(to: URL(filePath: files.certificates))
         #expect(throws: (any Error).self) { try contexts.reload() }
+    }
+
+    @Test func `a file that can't be used is named`() throws {
+        let (files, others) = (try TLSFiles(), try TLSFiles())
+        defer { for files in [files, others] { files.remove() } }
+        let empty = files.folder.appending(path: "empty.pem").path
+        try Data("nothing".utf8).write(to: URL(filePath: empty))
+        let missing = files.folder.appending(path: "missing.pem").path
+        for (certificates, key, named, reason) in [
+            (missing, files.key, missing, "can't be read"), (files.certificates, missing, missing, "can't be read"),
+            (empty, files.key, empty, "no certificate"), (files.certificates, empty, empty, "no private key"),
+            (files.certificates, others.key, others.key, "isn't the key"),
+        ] {
+            let error = #expect(throws: TLSFileError.self) {
+                try TLSContexts(certificates: certificates, key: key)
+            }
+            let text = error?.description ?? ""
+            #expect(text.contains(named) && text.contains(reason), "\(text)")
+        }
     }
 
     @Test func `names of the certificate are the server's`() throws {

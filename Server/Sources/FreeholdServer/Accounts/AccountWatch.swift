@@ -43,7 +43,7 @@ final class AccountWatch: Sendable {
         followSchemas()
         await followSinks()
         defer { accounts.served.onChange { _ in } }
-        var (seen, hasFailed): ((any AccountPosition)?, Bool) = (nil, false)
+        var (seen, failures): ((any AccountPosition)?, Int) = (nil, 0)
         // It isn't known which log-ins ended before the start.
         var (ended, rounds) = (EndedLogins.any, 1)
         var looks = 0
@@ -63,7 +63,7 @@ final class AccountWatch: Sendable {
                     rounds -= 1
                     if rounds == 0 { ended = .these([]) }
                 }
-                hasFailed = false
+                failures = 0
                 looks += 1
                 if looks % 180 == 0 {
                     let connected = try await node.connectedUsers()
@@ -71,8 +71,9 @@ final class AccountWatch: Sendable {
                     accounts.members.forget(but: connected)
                 }
             } catch {
-                if !hasFailed { logger.error("accounts can't be read", metadata: ["reason": "\(error)"]) }
-                hasFailed = true
+                // At once, and then a line a minute.
+                if failures % 180 == 0 { logger.error("accounts can't be read", metadata: ["reason": "\(error)"]) }
+                failures += 1
             }
             try? await Task.sleep(for: .milliseconds(333))
         }

@@ -13,8 +13,11 @@ public enum ServerSecret {
         let path = "\(folder)/\(fileName)"
         if !FileManager.default.fileExists(atPath: path) { try create(path) }
         try checkMode(of: path)
-        let text = try? String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard let text, text.utf8.count >= 32 else { throw SettingsError("\(path) holds no secret of 32 bytes.") }
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw SettingsError("The user of this process can't read \(path): see its owner.")
+        }
+        let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard text.utf8.count >= 32 else { throw SettingsError("\(path) holds no secret of 32 bytes.") }
         return text
     }
 
@@ -33,6 +36,19 @@ public enum ServerSecret {
                 "Other users than its owner can read \(path): execute chmod 600, and then exchange the secret."
             )
         }
+    }
+
+    /// Gives a file the owner of a folder, if this process may. A command of root would otherwise create a secret that the server can't read.
+    private static func keepOwner(_ file: String, of folder: String) {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: folder),
+            let owner = attributes[.ownerAccountID], let group = attributes[.groupOwnerAccountID]
+        else { return }
+        let own = try? FileManager.default.attributesOfItem(atPath: file)[.ownerAccountID] as? NSNumber
+        guard own != owner as? NSNumber else { return }
+        try? FileManager.default.setAttributes(
+            [.ownerAccountID: owner, .groupOwnerAccountID: group],
+            ofItemAtPath: file
+        )
     }
 
     /// Returns bytes by which a database recognizes the secret. The secret can't be computed from them.
@@ -58,7 +74,7 @@ public enum ServerSecret {
         if !FileManager.default.fileExists(atPath: path) { try create(path) }
     }
 
-    /// Creates the file whole, or leaves the one that another process has created meanwhile.
+    /// Creates the file whole with the folder's owner, or leaves the one that another process has created meanwhile.
     private static func create(_ path: String) throws {
         let draft = "\(path).\(AccountSecret.identifier())"
         let made = FileManager.default.createFile(
@@ -68,6 +84,7 @@ public enum ServerSecret {
         )
         guard made else { throw SettingsError("\(path) can't be written.") }
         defer { try? FileManager.default.removeItem(atPath: draft) }
+        keepOwner(draft, of: URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false))
         do { try FileManager.default.linkItem(atPath: draft, toPath: path) } catch {
             guard FileManager.default.fileExists(atPath: path) else { throw SettingsError("\(path) can't be written.") }
         }

@@ -56,12 +56,18 @@ public final class RunningServer: Sendable {
         watching = watch.map { watch in Task { await watch.run() } }
         reloading = tls.map { tls in
             Task {
+                var failures = 0
                 while !Task.isCancelled {
                     try? await Task.sleep(for: .seconds(10))
                     do {
                         if try tls.reload() { logger.info("the certificate was read anew") }
+                        failures = 0
                     } catch {
-                        logger.error("the new certificate can't be used", metadata: ["reason": "\(error)"])
+                        // The file of the key may follow in a moment. Later, the log has a line an hour.
+                        if failures < 2 || failures % 360 == 0 {
+                            logger.error("the new certificate can't be used", metadata: ["reason": "\(error)"])
+                        }
+                        failures += 1
                     }
                 }
             }
