@@ -44,6 +44,7 @@
 
         var ingest: (any IngestStore)? { PostgresIngestStore(store: store) }
         var sql: (any SQLStore)? { store }
+        func databaseFigures() async throws -> DatabaseFigures? { try await store.figures() }
     }
 
     /// Objects of asymmetric classes in PostgreSQL. Its methods block.

@@ -56,6 +56,26 @@
             }
         }
 
+        /// Returns figures of the database.
+        ///
+        /// - Throws: `PostgresStoreError`, also if the database has no such figures.
+        public func figures() async throws(PostgresStoreError) -> DatabaseFigures {
+            try await tool {
+                let start = ContinuousClock.now
+                let rows = try await pool.run(.reading, .figures, []).rows
+                guard let row = rows.first else { throw PostgresStoreError("The database has no figures.") }
+                return DatabaseFigures(
+                    version: try row.text(0).string,
+                    name: try row.text(1).string,
+                    bytes: try row.int(2),
+                    connections: try row.int(3),
+                    mostConnections: try row.int(4),
+                    isReadOnly: try row.bool(5),
+                    roundTrip: start.duration(to: .now)
+                )
+            }
+        }
+
         // MARK: Documents
 
         /// Calls a closure with each object's document, as `FileServerStore.forEachDocument(of:className:_:)` does. Writers don't wait, and no

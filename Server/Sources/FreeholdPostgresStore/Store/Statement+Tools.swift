@@ -48,6 +48,13 @@
             FROM stream s JOIN stream_head h ON h.sid = s.sid WHERE s.sid > $1 ORDER BY s.sid LIMIT 20
             """
 
+        /// Figures of the whole database. Distributed databases may lack a function: then administrators see the other figures of the store.
+        static let figuresText = """
+            SELECT current_setting('server_version')::text, current_database()::text, pg_database_size(current_database())::int8,
+                (SELECT count(*)::int8 FROM pg_stat_activity WHERE datname = current_database()),
+                current_setting('max_connections')::int8, pg_is_in_recovery()
+            """
+
         /// The first class after another one that has objects.
         static let nextClassText = """
             SELECT min(class) FROM (

@@ -25,7 +25,7 @@
         case ingestedPage, ingestedCount, ingestedDocuments, dropIngested
         case claimLane, touchLane, writeLane, releaseLane, abandonedLanes
         // Commands
-        case streams, streamUses, nextClass, filesAfter, markCount, wrongAnswers, partsWithoutFile, wrongJSON
+        case streams, streamUses, figures, nextClass, filesAfter, markCount, wrongAnswers, partsWithoutFile, wrongJSON
         // SQL for programs
         case sqlState, sqlApps, setSQLApp, sqlStreams, labelStreams, setSQLState, unconvertedStreams, claimSQL
         case objectsWithoutJSON, fillJSON, dropJSON, ingestedWithoutJSON, fillIngestedJSON, dropIngestedJSON
@@ -207,6 +207,7 @@
                 """
             case .streams: "SELECT sid, name FROM stream WHERE sid > $1 ORDER BY sid LIMIT 10000"
             case .streamUses: Self.streamUsesText
+            case .figures: Self.figuresText
             case .nextClass: Self.nextClassText
             case .filesAfter:
                 """

@@ -25,6 +25,7 @@ final class AdministratorService: Sendable {
     let store: StoreKind
     /// The folder whose disk is measured. `nil` without a folder.
     private let folder: String?
+    private let database: DatabaseFigureCache
     private let started = Date()
     private let ingest = Mutex<IngestService?>(nil)
 
@@ -48,7 +49,7 @@ final class AdministratorService: Sendable {
     ) {
         (self.node, self.key, self.accounts, self.documents) = (node, key, accounts, documents)
         (self.logs, self.logger, self.store, self.folder) = (logs, logger, store, folder)
-        snapshots = SessionSnapshots(node)
+        (snapshots, database) = (SessionSnapshots(node), DatabaseFigureCache(node.store))
     }
 
     /// Sets the service of sinks.
@@ -186,6 +187,17 @@ final class AdministratorService: Sendable {
         {
             figures["diskBytes"] = .int64(size.int64Value)
             figures["diskFreeBytes"] = .int64(free.int64Value)
+        }
+        switch database.reading {
+        case .read(let database)?:
+            figures["database"] = [
+                "name": .string(database.name), "version": .string(database.version), "bytes": .int64(database.bytes),
+                "connections": .int64(database.connections), "mostConnections": .int64(database.mostConnections),
+                "readOnly": .bool(database.isReadOnly),
+                "milliseconds": .double(database.roundTrip / .milliseconds(1)),
+            ]
+        case .failed?: figures["database"] = .null
+        case nil: break
         }
         if let failure = status.storeFailure { figures["failure"] = .string(failure) }
         figures["blockedCount"] = .int64(Int64(status.blocked.count))

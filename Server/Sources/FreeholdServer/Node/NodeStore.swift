@@ -40,11 +40,15 @@ public protocol NodeStore: Sendable {
 
     /// What programs read and write with SQL. Nil if the store isn't a database.
     var sql: (any SQLStore)? { get }
+
+    /// Returns figures of the database, or `nil` if the store isn't a database.
+    func databaseFigures() async throws -> DatabaseFigures?
 }
 
 extension NodeStore {
     public var ingest: (any IngestStore)? { nil }
     public var sql: (any SQLStore)? { nil }
+    public func databaseFigures() async throws -> DatabaseFigures? { nil }
 }
 
 /// A store that blocks the calling thread until it has the answer.

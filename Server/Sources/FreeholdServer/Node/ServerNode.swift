@@ -38,7 +38,7 @@ public final class ServerNode: @unchecked Sendable {
     let authenticator: any Authenticator
     let logger: Logger
     let metrics: NodeMetrics
-    private let store: any NodeStore
+    let store: any NodeStore
     private let lastConnection = Atomic<UInt64>(0)
     /// A Boolean value that indicates whether the node has stopped. Later answers are ignored, because the loop may have ended.
     let isStopped = Atomic(false)

@@ -18,6 +18,8 @@ function sampled(overview) {
   if (samples.length > MOST) samples.shift();
 }
 
+const databaseFacts = (database) => [["Database", `${plain(database.name)}, PostgreSQL ${plain(database.version)}${database.readOnly ? ", read-only" : ""}`], ["Size with indexes", bytes(database.bytes)], ["Connections of all programs", `${count(database.connections)} of ${count(database.mostConnections)}`], ["Time of a statement", `${database.milliseconds.toFixed(1)} ms`]].map(([name, text]) => [h("dt", null, name), h("dd", null, text)]);
+
 export class OverviewScreen {
   constructor() {
     this.tiles = new Map(FIGURES.map(([name, label]) => {
@@ -44,7 +46,7 @@ export class OverviewScreen {
     const { store } = overview;
     this.banner.hidden = store.blockedCount === 0 && !store.failure;
     this.banner.textContent = store.blockedCount ? `${plural(store.blockedCount, "stream")} can't be written: ${plain(store.blocked[0]?.reason ?? "")}` : plain(store.failure ?? "");
-    fill(this.store, h("dl.facts2", null, h("dt", null, "Kind"), h("dd", null, { files: "files", memory: "memory: documents are lost at the end", postgresql: "PostgreSQL" }[store.kind]), store.diskBytes ? [h("dt", null, "Disk of the folder"), h("dd", null, `${bytes(store.diskFreeBytes)} free of ${bytes(store.diskBytes)}`)] : null, h("dt", null, "Streams in memory"), h("dd", null, count(overview.streams)), h("dt", null, "Streams that can't be written"), h("dd", null, count(store.blockedCount))));
+    fill(this.store, h("dl.facts2", null, h("dt", null, "Kind"), h("dd", null, { files: "files", memory: "memory: documents are lost at the end", postgresql: "PostgreSQL" }[store.kind]), store.database === null ? [h("dt", null, "Database"), h("dd", null, "its figures can't be read")] : store.database ? databaseFacts(store.database) : null, store.diskBytes ? [h("dt", null, "Disk of the folder"), h("dd", null, `${bytes(store.diskFreeBytes)} free of ${bytes(store.diskBytes)}`)] : null, h("dt", null, "Streams in memory"), h("dd", null, count(overview.streams)), h("dt", null, "Streams that can't be written"), h("dd", null, count(store.blockedCount))));
     fill(this.apps, table([
       { label: "App", cell: (entry) => h("a", { href: address("sessions", [], { app: entry.app }) }, plain(entry.app)) },
       { label: "Sessions", right: true, cell: (entry) => count(entry.sessions) },
