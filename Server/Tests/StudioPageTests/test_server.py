@@ -131,6 +131,35 @@ class ListTests(ServerTest):
         self.assertEqual(most, 1000)
 
 
+class MemoryTests(ServerTest):
+    """The screens with the selector of an element that shows that the screen has its data."""
+
+    SCREENS = (("overview", {}, "table[aria-label=Apps]"), ("sessions", {}, "table[aria-label=Sessions]"), ("refusals", {}, "table[aria-label='Refused writes']"),
+               ("logs", {}, ".loglines"), ("users", {"app": APP}, "table[aria-label=Users]"), ("data", {"app": APP}, "[role=grid]"), ("sight", {"app": APP}, ".page"),
+               ("rules", {"app": APP}, ".page"), ("backups", {}, ".page"))
+    MOST = 24 << 20
+
+    def heap(self):
+        self.page.command("HeapProfiler.collectGarbage")
+        return next(entry["value"] for entry in self.page.command("Performance.getMetrics")["metrics"] if entry["name"] == "JSHeapUsedSize")
+
+    def test_the_memory_of_each_screen_is_bounded(self):
+        self.page.command("Performance.enable")
+        rounds = []
+        for _ in range(4):
+            sizes = {}
+            for name, options, selector in self.SCREENS:
+                parts = (name, "Thing") if name == "data" else (name,)
+                self.go(*parts, **options)
+                self.wait("return document.querySelector(arguments[0]) !== null", selector)
+                sizes[name] = self.heap()
+                self.assertLess(sizes[name], self.MOST, name)
+            rounds.append(sizes)
+        # A screen that is left is released: its second visit needs no more than the first one.
+        for name, *_ in self.SCREENS:
+            self.assertLess(rounds[3][name] - rounds[1][name], 1 << 20, (name, [sizes[name] for sizes in rounds]))
+
+
 class UserTests(ServerTest):
     def test_a_user_is_found_and_disabled_and_the_page_shows_the_command(self):
         world = self.world
