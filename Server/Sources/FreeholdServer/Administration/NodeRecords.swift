@@ -55,27 +55,31 @@ final class NodeRecords: Sendable {
 
     /// The entries of each kind that are kept.
     static let most = 1_000
-    /// The entries of one user that are kept in a second.
+    /// The entries of each kind that are kept of one user in a second, so that one user can't replace those of all others.
     private static let mostOfUser = 100
 
-    private struct State {
-        var refusals = Ring<Refusal>(most: NodeRecords.most)
-        var conflicts = Ring<Conflict>(most: NodeRecords.most)
-        /// The client resets: sessions whose clients have to start again.
-        var resets = Ring<Ending>(most: NodeRecords.most)
-        /// The entries of each user in the present second.
-        var second: Int64 = 0
-        var counts: [SyncString: Int] = [:]
-        /// The numbers of noted entries since the start, also of those that weren't kept. A group of commits notes at most 100 of each kind.
-        var refused: UInt64 = 0
-        var merged: UInt64 = 0
-        var reset: UInt64 = 0
+    /// The entries of one kind.
+    private struct Kept<Entry: Sendable> {
+        var ring = Ring<Entry>(most: NodeRecords.most)
+        /// The number of entries since the start, also of those that weren't kept. A group of commits notes at most 100 of each kind.
+        var count: UInt64 = 0
+        /// The numbers of entries by users in the present second.
+        private var second: Int64 = 0
+        private var ofUsers: [SyncString: Int] = [:]
 
-        /// Counts an entry of a user. Returns a Boolean value that indicates whether it is kept, so that one user can't replace those of all others.
-        mutating func keeps(_ user: SyncString) -> Bool {
-            counts[user, default: 0] += 1
-            return counts[user, default: 0] <= NodeRecords.mostOfUser
+        mutating func add(of user: SyncString, at time: Int64, _ entry: () -> Entry) {
+            count += 1
+            if second != time / 1_000 { (second, ofUsers) = (time / 1_000, [:]) }
+            ofUsers[user, default: 0] += 1
+            if ofUsers[user, default: 0] <= NodeRecords.mostOfUser { ring.append(entry()) }
         }
+    }
+
+    private struct State {
+        var refusals = Kept<Refusal>()
+        var conflicts = Kept<Conflict>()
+        /// The client resets: sessions whose clients have to start again.
+        var resets = Kept<Ending>()
     }
 
     private let state = Mutex(State())
@@ -86,33 +90,24 @@ final class NodeRecords: Sendable {
     func take(_ notes: [ServerNote]) {
         let at = Int64(Date().timeIntervalSince1970 * 1_000)
         state.withLock { state in
-            if state.second != at / 1_000 { (state.second, state.counts) = (at / 1_000, [:]) }
             for note in notes {
                 switch note {
-                case .conflict(let conflict):
-                    state.merged += 1
-                    guard state.keeps(conflict.user) else { continue }
-                    state.conflicts.append(Conflict(conflict, at))
-                case .refusal(let write):
-                    state.refused += 1
-                    guard state.keeps(write.user) else { continue }
-                    state.refusals.append(Refusal(write, at))
+                case .conflict(let conflict): state.conflicts.add(of: conflict.user, at: at) { Conflict(conflict, at) }
+                case .refusal(let write): state.refusals.add(of: write.user, at: at) { Refusal(write, at) }
                 case .ended(let session):
                     guard session.fault == .storeReplaced else { continue }
-                    state.reset += 1
-                    guard state.keeps(session.user) else { continue }
-                    state.resets.append(Ending(session, at))
+                    state.resets.add(of: session.user, at: at) { Ending(session, at) }
                 }
             }
         }
     }
 
-    var refusals: Ring<Refusal> { state.withLock { $0.refusals } }
-    var conflicts: Ring<Conflict> { state.withLock { $0.conflicts } }
-    var resets: Ring<Ending> { state.withLock { $0.resets } }
+    var refusals: Ring<Refusal> { state.withLock { $0.refusals.ring } }
+    var conflicts: Ring<Conflict> { state.withLock { $0.conflicts.ring } }
+    var resets: Ring<Ending> { state.withLock { $0.resets.ring } }
     /// The numbers of refused writes, merged conflicts and client resets since the start.
     var counts: (refusals: UInt64, conflicts: UInt64, resets: UInt64) {
-        state.withLock { ($0.refused, $0.merged, $0.reset) }
+        state.withLock { ($0.refusals.count, $0.conflicts.count, $0.resets.count) }
     }
 }
 

@@ -530,6 +530,19 @@ import Testing
         records.take((0..<5_000).map { _ in refusal("mallory") })
         #expect(records.refusals.newest(before: nil, limit: 1_000) { $0.user == "ann" }.count == 1)
         #expect(records.counts.refusals == 5_001)
+        // Entries of one kind don't hide those of another kind.
+        records.take([
+            .ended(
+                EndedSession(
+                    stream: StreamName(app: "test"),
+                    user: "mallory",
+                    file: .me,
+                    fault: .storeReplaced,
+                    text: "the client starts again"
+                )
+            )
+        ])
+        #expect(records.resets.newest(before: nil, limit: 10).count == 1)
 
         let ring = LogRing()
         let logger = Logger(label: "test") { _ in QuietLogHandler() }.safe(keeping: ring)
