@@ -15,7 +15,8 @@
             """
             WITH \(ofInbox ? waitingText : "")file AS (SELECT * FROM unnest($10::int8[], $11::bytea[], $12::int8[], $13::int8[], $14::uuid[], $15::int8[], $16::bytea[], $45::bytea[])
                 AS t(ident, secret, before, last, hash, clock, parents, front)),
-            lost AS (SELECT file.ident FROM file LEFT JOIN client_file c ON c.sid = $1 AND c.ident = file.ident
+            lost AS (SELECT file.ident FROM file LEFT JOIN LATERAL (SELECT f.ident, f.secret, f.last FROM client_file f
+                    WHERE f.sid = $1 AND f.ident = file.ident LIMIT 1) c ON true
                 WHERE c.ident IS NULL OR c.secret <> file.secret OR c.last <> file.before),
             head AS (UPDATE stream_head SET version = $6, hash = $7, clock = $8, now = $9
                 WHERE sid = $1 AND epoch = $2 AND version = $3 AND hash = $4 AND horizon = $5
@@ -27,11 +28,12 @@
             answer AS (INSERT INTO commit_answer(sid, ident, number, version, clock, hash, refusals)
                 SELECT head.sid, t.* FROM head
                 CROSS JOIN unnest($21::int8[], $22::int8[], $23::int8[], $24::int8[], $25::uuid[], $26::bytea[]) AS t),
-            noted AS (UPDATE client_file c SET last = coalesce(file.last, c.last), hash = coalesce(file.hash, c.hash),
-                    clock = coalesce(file.clock, c.clock),
-                    parents = CASE WHEN file.last IS NULL THEN c.parents ELSE file.parents END,
-                    front = coalesce(file.front, c.front)
-                FROM file CROSS JOIN head WHERE c.sid = head.sid AND c.ident = file.ident RETURNING c.ident),
+            noted AS (UPDATE client_file c SET last = coalesce(n.last, c.last), hash = coalesce(n.hash, c.hash),
+                    clock = coalesce(n.clock, c.clock),
+                    parents = CASE WHEN n.last IS NULL THEN c.parents ELSE n.parents END,
+                    front = coalesce(n.front, c.front)
+                FROM (SELECT head.sid, file.* FROM file CROSS JOIN head OFFSET 0) n
+                WHERE c.sid = n.sid AND c.ident = n.ident RETURNING c.ident),
             logged AS (INSERT INTO commit_log(sid, version, body)
                 SELECT head.sid, t.* FROM head CROSS JOIN unnest($27::int8[], $28::bytea[]) AS t),
             written AS (INSERT INTO object(sid, class, key, version, born, dead, doc, meta, json)
@@ -48,12 +50,13 @@
             used AS (INSERT INTO user_bytes(sid, usr, bytes)
                 SELECT head.sid, t.usr, greatest(0, coalesce(u.bytes, 0) + t.bytes)
                 FROM head CROSS JOIN unnest($41::text[], $42::int8[]) AS t(usr, bytes)
-                LEFT JOIN user_bytes u ON u.sid = $1 AND u.usr = t.usr
+                LEFT JOIN LATERAL (SELECT b.bytes FROM user_bytes b WHERE b.sid = $1 AND b.usr = t.usr LIMIT 1) u ON true
                 ON CONFLICT (sid, usr) DO UPDATE SET bytes = excluded.bytes),
-            parted AS (DELETE FROM commit_part WHERE sid = (SELECT sid FROM head)
-                AND (ident, number) IN (SELECT * FROM unnest($43::int8[], $44::int8[]))),
-            whole AS (DELETE FROM incoming i USING head, unnest($43::int8[], $44::int8[]) AS t(ident, number)
-                WHERE i.sid = head.sid AND i.ident = t.ident AND i.number <= t.number RETURNING i.sid, i.ident),
+            complete AS (SELECT head.sid, t.* FROM head CROSS JOIN unnest($43::int8[], $44::int8[]) AS t(ident, number)),
+            parted AS (DELETE FROM commit_part p USING complete t
+                WHERE p.sid = t.sid AND p.ident = t.ident AND p.number = t.number),
+            whole AS (DELETE FROM incoming i USING complete t
+                WHERE i.sid = t.sid AND i.ident = t.ident AND i.number <= t.number RETURNING i.sid, i.ident),
             dropped AS (DELETE FROM incoming_part p USING whole WHERE p.sid = whole.sid AND p.ident = whole.ident)\(ofInbox ? reportedText : "")
             SELECT (SELECT count(*) FROM head), (SELECT count(*) FROM lost),
                 CASE WHEN (SELECT count(*) FROM head) > 0 AND ((SELECT count(*) FROM noted) <> (SELECT count(*) FROM file)\(ofInbox ? reportedTest : ""))

@@ -1,6 +1,15 @@
 #if PostgreSQL
     /// Statements of sinks and commands.
     extension Statement {
+        /// Returns the statement that reads rows of the stream $1 by the second column of their key, which is in the array $2.
+        static func rows(_ columns: String, of table: String, by key: String, _ type: String) -> String {
+            """
+            SELECT \(columns.split(separator: ", ").map { "r.\($0)" }.joined(separator: ", "))
+            FROM (SELECT DISTINCT * FROM unnest($2::\(type)[]) AS u(key)) t
+            CROSS JOIN LATERAL (SELECT * FROM \(table) x WHERE x.sid = $1 AND x.\(key) = t.key LIMIT 1) r
+            """
+        }
+
         /// The time after which another server may take the objects of a class that a server has claimed, in milliseconds.
         static let claimTime = 10_000
 

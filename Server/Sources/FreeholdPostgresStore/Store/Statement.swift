@@ -1,6 +1,9 @@
 #if PostgreSQL
     /// The statements of the store. Each is prepared once for each connection, and planned once (`plan_cache_mode`).
     ///
+    /// A row is found by its whole key in a `LATERAL` part with `LIMIT 1`. A join or `= ANY` lets the planner read all rows of the
+    /// stream, if it believes that streams have few: without statistics, or in a database with many small streams and a large one.
+    ///
     /// They use what PostgreSQL and the distributed databases that speak its protocol have in common: no sequences, triggers, advisory locks, NOTIFY,
     /// `FOR UPDATE`, cursors or temporary tables, and a statement changes a table once.
     enum Statement: String, CaseIterable, Sendable {
@@ -62,7 +65,7 @@
                 JOIN stream_head h ON h.sid = t.sid
                 LEFT JOIN commit_mark m ON m.sid = t.sid AND m.version = t.known
                 """
-            case .marks: "SELECT version, hash, clock, at FROM commit_mark WHERE sid = $1 AND version = ANY($2)"
+            case .marks: Self.rows("version, hash, clock, at", of: "commit_mark", by: "version", "int8")
             case .makeFile:
                 """
                 WITH number AS (UPDATE stream SET last_ident = last_ident + 1 WHERE sid = $1 AND last_ident < 4294967295
@@ -92,10 +95,12 @@
                 DELETE FROM commit_answer WHERE sid = $1 AND ident IN (SELECT ident FROM dropped)
                 """
             case .files:
-                """
-                SELECT ident, usr, secret, parents, last, hash, clock, least_base, seen_at, subscribed, pending, classes, front
-                FROM client_file WHERE sid = $1 AND ident = ANY($2)
-                """
+                Self.rows(
+                    "ident, usr, secret, parents, last, hash, clock, least_base, seen_at, subscribed, pending, classes, front",
+                    of: "client_file",
+                    by: "ident",
+                    "int8"
+                )
             case .noteFiles:
                 """
                 WITH note AS (SELECT t.sid, t.ident, t.acknowledged, t.least_base, t.seen_at,
@@ -139,13 +144,17 @@
                 """
             case .answers:
                 """
-                SELECT ident, number, version, clock, hash, refusals FROM commit_answer
-                WHERE sid = $1 AND (ident, number) IN (SELECT * FROM unnest($2::int8[], $3::int8[]))
+                SELECT a.ident, a.number, a.version, a.clock, a.hash, a.refusals
+                FROM (SELECT DISTINCT * FROM unnest($2::int8[], $3::int8[]) AS u(ident, number)) t
+                CROSS JOIN LATERAL (SELECT * FROM commit_answer r
+                    WHERE r.sid = $1 AND r.ident = t.ident AND r.number = t.number LIMIT 1) a
                 """
             case .answersOfFiles:
                 """
-                SELECT ident, number, version, clock, hash, refusals FROM commit_answer
-                WHERE sid = $1 AND ident = ANY($2) ORDER BY ident, number
+                SELECT a.ident, a.number, a.version, a.clock, a.hash, a.refusals
+                FROM (SELECT DISTINCT * FROM unnest($2::int8[]) AS u(ident)) t
+                CROSS JOIN LATERAL (SELECT * FROM commit_answer r WHERE r.sid = $1 AND r.ident = t.ident OFFSET 0) a
+                ORDER BY a.ident, a.number
                 """
             // The first rows that have the bytes of $4 together, and the one that exceeds them.
             case .objects:
@@ -154,7 +163,8 @@
                     SELECT t.n, o.version, o.dead, o.doc, o.meta, octet_length(o.doc) + octet_length(o.meta) AS size,
                         sum(octet_length(o.doc) + octet_length(o.meta)) OVER (ORDER BY t.n) AS total
                     FROM unnest($2::text[], $3::bytea[]) WITH ORDINALITY AS t(class, key, n)
-                    JOIN object o ON o.sid = $1 AND o.class = t.class AND o.key = t.key) r
+                    CROSS JOIN LATERAL (SELECT version, dead, doc, meta FROM object x
+                        WHERE x.sid = $1 AND x.class = t.class AND x.key = t.key LIMIT 1) o) r
                 WHERE total - size < $4 ORDER BY n
                 """
             // Those that aren't dead, or died after $4.
@@ -168,7 +178,7 @@
                         ORDER BY key LIMIT $5) p) r
                 WHERE total - size < $6 ORDER BY key
                 """
-            case .users: "SELECT usr, bytes FROM user_bytes WHERE sid = $1 AND usr = ANY($2)"
+            case .users: Self.rows("usr, bytes", of: "user_bytes", by: "usr", "text")
             case .log:
                 """
                 SELECT version, body FROM (
