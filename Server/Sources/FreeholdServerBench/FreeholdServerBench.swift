@@ -211,10 +211,10 @@ struct Idle: AsyncParsableCommand {
         for line in lines { line.close() }
     }
 
-    /// Returns the memory of a process, in KiB.
+    /// Returns the memory of a process without the pages of files, in KiB.
     static func resident(_ pid: Int) -> Int {
         let text = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
-        for line in text.split(separator: "\n") where line.hasPrefix("VmRSS:") {
+        for line in text.split(separator: "\n") where line.hasPrefix("RssAnon:") {
             return Int(line.split(separator: " ").dropFirst().first { !$0.isEmpty } ?? "") ?? 0
         }
         return 0

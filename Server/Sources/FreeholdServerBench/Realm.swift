@@ -37,7 +37,8 @@ struct Realm: AsyncParsableCommand {
             try await first.upload([
                 .update(
                     at: WirePath(object: RealmBenchClient.object(500), field: "size"),
-                    value: .int(Int64(round)),
+                    // Another value than that of the object, which would change nothing.
+                    value: .int(Int64(1_000 + round)),
                     mark: .field(isDefault: false)
                 )
             ])
@@ -171,17 +172,19 @@ private struct RealmBenchClient {
     }
 
     func receiveDownload() async throws {
-        _ = try await socket.next {
+        let download = try await socket.next {
             if case .download(let download) = $0 { !download.entries.isEmpty } else { false }
         }
+        guard download != nil else { throw ValidationError("The connection ended.") }
     }
 
     /// Waits until all uploads are answered.
     func receiveAnswers() async throws {
         let last = version
-        _ = try await socket.next {
+        let answer = try await socket.next {
             if case .download(let download) = $0 { download.upload.client >= last } else { false }
         }
+        guard answer != nil else { throw ValidationError("The connection ended.") }
     }
 
     func close() async { await socket.close() }

@@ -180,7 +180,8 @@ struct SinkOverSocketTests {
         #expect(try run("sink", "set", "F", "shop", "Sample", "--files", target).status == 0)
         var server = try ServerProcess(folder.path)
         let port = server.port
-        let device = try await realm(port, "phone")
+        // Used on the main actor only. In release, the compiler doesn't see that.
+        nonisolated(unsafe) let device = try await realm(port, "phone")
         var number = 0
         @MainActor func write(_ count: Int) throws {
             try device.write {
