@@ -5,7 +5,7 @@ import Synchronization
 
 /// The last refused writes, merged conflicts and ended sessions of a node, for administrators. Any thread may use it.
 ///
-/// An entry keeps names and no values of documents, and its texts have a limited length.
+/// An entry contains names, but no values of documents. The length of its texts is limited.
 final class NodeRecords: Sendable {
     /// A refused write.
     struct Refusal: Sendable {
@@ -18,7 +18,7 @@ final class NodeRecords: Sendable {
         let kind: RefusedWrite.Kind
         let reason: RefusalReason
         let field: String?
-        /// The role that applied to the user, and the condition that the write doesn't fulfil or whose field can't be written.
+        /// The name of the role that applied to the user. `rule` is the rule that refused the write.
         let role: String?
         let rule: String?
         let user: String
@@ -26,7 +26,7 @@ final class NodeRecords: Sendable {
         let version: UInt64
     }
 
-    /// Two files wrote a field without having seen each other's write.
+    /// A conflict: two files wrote a field, and neither had received the write of the other file.
     struct Conflict: Sendable {
         let at: Int64
         let app: String
@@ -53,25 +53,26 @@ final class NodeRecords: Sendable {
         let reason: String
     }
 
-    /// The entries of each kind that are kept.
+    /// The maximum number of kept entries of each kind.
     static let most = 1_000
-    /// The entries of one user that are kept in a second.
+    /// The maximum number of entries of one user that are kept in a second.
     private static let mostOfUser = 100
 
     private struct State {
         var refusals = Ring<Refusal>(most: NodeRecords.most)
         var conflicts = Ring<Conflict>(most: NodeRecords.most)
-        /// The client resets: sessions whose clients have to start again.
+        /// The client resets: ended sessions whose clients have to reset their files.
         var resets = Ring<Ending>(most: NodeRecords.most)
-        /// The entries of each user in the present second.
+        /// The present second. `counts` has the number of entries of each user in it.
         var second: Int64 = 0
         var counts: [SyncString: Int] = [:]
-        /// The numbers of noted entries since the start, also of those that weren't kept. A group of commits notes at most 100 of each kind.
+        /// The numbers of entries since the start, including those that weren't kept. A group of commits reports at most 100 of each kind.
         var refused: UInt64 = 0
         var merged: UInt64 = 0
         var reset: UInt64 = 0
 
-        /// Counts an entry of a user. Returns a Boolean value that indicates whether it is kept, so that one user can't replace those of all others.
+        /// Counts an entry of a user. Returns a Boolean value that indicates whether the entry is kept. The limit prevents a user from replacing the
+        /// entries of all other users.
         mutating func keeps(_ user: SyncString) -> Bool {
             counts[user, default: 0] += 1
             return counts[user, default: 0] <= NodeRecords.mostOfUser
