@@ -1,16 +1,16 @@
 #if PostgreSQL
     /// Statements of sinks and commands.
     extension Statement {
-        /// The time after which another server may take the objects of a class that a server has claimed, in milliseconds.
+        /// The time after which a claim of a server on the objects of a class expires, in milliseconds.
         static let claimTime = 10_000
 
-        /// The database's time in milliseconds.
+        /// An SQL expression for the database's time in milliseconds.
         static let time = "(extract(epoch FROM clock_timestamp()) * 1000)::int8"
 
         static let claimEnd = "\(time) + \(claimTime)"
 
-        /// The objects of a class in the order in which they were stored: those after a place, up to another place, and up to a number of rows and
-        /// bytes. The row that exceeds the bytes is the last one.
+        /// Returns the objects of a class between two positions, in the order in which they were stored, up to a number of rows and bytes. The last
+        /// row is the one with which the limit of bytes is reached.
         static let ingestedPageText = """
             SELECT version, seq, key, doc FROM (
                 SELECT version, seq, key, doc, octet_length(doc) AS size,
@@ -21,7 +21,7 @@
             WHERE total - size < $8 ORDER BY version, seq
             """
 
-        /// The objects of a class by their keys: those that were stored up to a version.
+        /// Returns the objects of a class that were stored up to a version, in the order of their keys.
         static let ingestedDocumentsText = """
             SELECT key, doc FROM (
                 SELECT key, doc, octet_length(doc) AS size, sum(octet_length(doc)) OVER (ORDER BY key) AS total
@@ -30,7 +30,7 @@
             WHERE total - size < $5 ORDER BY key
             """
 
-        /// Takes the objects of a class for the owner $3, unless another owner has them.
+        /// Claims the objects of a class for the owner $3, unless another owner has a claim.
         static let claimLaneText = """
             INSERT INTO sink_lane(sid, class, owner, claimed_until, record)
             SELECT sid, $2::text, $3::int8, \(claimEnd), NULL FROM stream WHERE sid = $1
@@ -48,7 +48,7 @@
             FROM stream s JOIN stream_head h ON h.sid = s.sid WHERE s.sid > $1 ORDER BY s.sid LIMIT 20
             """
 
-        /// The first class after another one that has objects.
+        /// Returns the first class with objects after another class.
         static let nextClassText = """
             SELECT min(class) FROM (
                 SELECT min(class) AS class FROM object WHERE sid = $1 AND class > $2
