@@ -88,7 +88,7 @@
 
         // MARK: Users
 
-        /// Returns the user in the first row, or `nil` if there are no rows.
+        /// Returns the user in the first row, or `nil` without a row.
         static func user(_ rows: [Row], identities: [Row]) throws -> AccountUser? {
             try users(rows, identities: identities).first
         }

@@ -21,7 +21,7 @@
 
         var rows: [Row] { (0..<count).map { Row(result: self, index: $0) } }
 
-        /// The first row, or `nil` if there are no rows.
+        /// The first row, or `nil` for a result without rows.
         var first: Row? { count > 0 ? Row(result: self, index: 0) : nil }
 
         mutating func append(_ cell: UnsafeRawBufferPointer?) {
