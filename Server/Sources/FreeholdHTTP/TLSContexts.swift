@@ -19,7 +19,7 @@ public final class TLSContexts: Sendable {
         var stamp: [Stamp?]
     }
 
-    /// The identity and the time of a file. For a symbolic link, it is the file to which the link leads, since a renewal may replace a link to a
+    /// The identity and the modification time of a file. Symbolic links are followed, because a renewal of a certificate may replace a link to a
     /// folder.
     private struct Stamp: Equatable {
         let path: String
@@ -41,12 +41,12 @@ public final class TLSContexts: Sendable {
     }
 
     /// - Parameters:
-    ///   - certificates: a file in PEM: the server's certificate first, and then the certificates between it and the root.
-    ///   - key: a file in PEM.
-    /// - Throws: the errors of NIOSSL, if the files don't contain a certificate and a key.
+    ///   - certificates: The path of a PEM file with the server's certificate, followed by the intermediate certificates.
+    ///   - key: The path of a PEM file with the key.
+    /// - Throws: The errors of NIOSSL if the files don't contain a certificate and a key.
     public init(certificates: String, key: String) throws {
         (self.certificates, self.key) = (certificates, key)
-        // The stamps are taken first, so that the next call detects a change during the reading.
+        // The stamps are computed before the files are read, so that the next call detects a change during the reading.
         let stamp = [Stamp(certificates), Stamp(key)]
         let (context, names) = try Self.read(certificates, key)
         state = Mutex(State(context: context, names: names, stamp: stamp))
@@ -54,13 +54,13 @@ public final class TLSContexts: Sendable {
 
     /// The context for new connections.
     public var context: NIOSSLContext { state.withLock { $0.context } }
-    /// The names of the certificate, in small letters. It is `nil` for a certificate without alternative names.
+    /// The names of the certificate in lower case, or `nil` for a certificate without alternative names.
     public var names: Set<String>? { state.withLock { $0.names } }
 
     /// Reads the files again if they have changed.
     ///
     /// - Returns: A Boolean value that indicates whether the files had changed.
-    /// - Throws: an error if the files don't contain a certificate and its key. The old ones then stay in use.
+    /// - Throws: An error if the files don't contain a certificate and its key. The old certificate stays in use then.
     @discardableResult
     public func reload() throws -> Bool {
         let stamp = [Stamp(certificates), Stamp(key)]
