@@ -77,7 +77,7 @@ public struct HTTPRequest: Sendable {
         return text
     }
 
-    /// The part of the target behind the first question mark, as it was sent.
+    /// The part of the target after the first question mark, as it was sent.
     public var query: Substring? {
         head.uri.firstIndex(of: "?").map { head.uri[head.uri.index(after: $0)...] }
     }

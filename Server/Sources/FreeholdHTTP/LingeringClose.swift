@@ -48,7 +48,7 @@ final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        // Other handlers close the connection because of invalid bytes behind the answered request. This doesn't end the lingering.
+        // Other handlers close the connection because of invalid bytes after the answered request. This doesn't end the lingering.
         if mode == .all, state == .lingering, isDelivering {
             if let promise { context.channel.closeFuture.cascade(to: promise) }
             return

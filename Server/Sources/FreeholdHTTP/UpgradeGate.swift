@@ -10,7 +10,7 @@ public struct HTTPWebSocket: Sendable {
     public var frameBytes: Int
     /// A closure that decides whether a request becomes a WebSocket. Otherwise it is answered like other requests.
     public var isOpen: @Sendable (HTTPHeaders) -> Bool
-    /// Adds the handlers behind the decoder of frames, on the channel's loop.
+    /// Adds the handlers after the decoder of frames, on the channel's loop.
     public var open: @Sendable (any Channel) throws -> Void
     /// WebSockets at other paths, which need a decision about each request.
     public var family: HTTPWebSocketFamily?
@@ -45,7 +45,7 @@ public struct HTTPWebSocketFamily: Sendable {
 public struct HTTPWebSocketAdmission: Sendable {
     /// The headers of the answer, such as the selected sub-protocol.
     public var headers: HTTPHeaders
-    /// Adds the handlers behind the decoder of frames, on the channel's loop.
+    /// Adds the handlers after the decoder of frames, on the channel's loop.
     public var open: @Sendable (any Channel) throws -> Void
 
     public init(headers: HTTPHeaders, open: @escaping @Sendable (any Channel) throws -> Void) {

@@ -8,7 +8,7 @@
 ///
 /// The digest doesn't include the header, which has its own code, and the history, whose records are never rewritten.
 struct FileDigest: Equatable, Sendable {
-    /// The address is behind that of the newest record of the history, which every commit writes.
+    /// The address is after that of the newest record of the history, which every commit writes.
     static let address = BlockAddress(segment: Catalogue.historySegment, number: BlockAddress.maximumNumber)
 
     static func covers(_ address: BlockAddress) -> Bool {

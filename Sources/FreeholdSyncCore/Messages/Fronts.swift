@@ -48,7 +48,7 @@ public struct FrontRow: Hashable, Sendable {
     public var hash: RunningHash
     /// The head of the stream.
     public var head: Cursor
-    /// The position at which the session continues. `nil` if it begins anew.
+    /// The position at which the session continues. `nil` if it begins with a bootstrap.
     public var cursor: Cursor?
 
     /// Separates the stored form, which begins with the version.

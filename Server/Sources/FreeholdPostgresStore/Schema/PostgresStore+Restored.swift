@@ -1,7 +1,7 @@
 #if PostgreSQL
     /// The handling of a database that was restored from a backup.
     extension PostgresStore {
-        /// Gives a new epoch to all streams, so that clients detect that the history has changed. No server may use the database during the call.
+        /// Assigns a new epoch to all streams, so that clients detect that the history has changed. No server may use the database during the call.
         ///
         /// - Returns: The number of streams.
         /// - Throws: `PostgresStoreError`. The call can be repeated after an error.

@@ -13,7 +13,7 @@ extension AccountStore {
         realm.delete(sessions)
     }
 
-    /// Notes that log-ins of a user end with the transaction.
+    /// Records that log-ins of a user end with the transaction.
     static func noteEndings(_ logins: Set<String>, of user: String, _ realm: Realm, at now: Date) {
         guard !logins.isEmpty, let id = realm.object(ofType: StoredUser.self, forPrimaryKey: user)?.app,
             let app = realm.object(ofType: StoredApp.self, forPrimaryKey: id)

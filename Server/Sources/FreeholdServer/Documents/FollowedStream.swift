@@ -39,7 +39,7 @@ final class FollowedStream: Sendable {
     func isBehind(_ cursor: Cursor) -> Bool { state.withLock { $0.head.map { $0 != cursor } ?? false } }
 
     /// Updates the head with one that an answer of the store contains. Answers may arrive in another order than the store sent them, so an older
-    /// head changes nothing. If the store went back, the next read of the head shows that.
+    /// head changes nothing. If the store was restored to an earlier state, the next read of the head shows that.
     func note(_ head: Cursor) { finish(state.withLock { $0.note(head, at: node.now()) }) }
 
     /// Waits until the head differs from a cursor, until a time, or until the task is cancelled. Other reasons can end the wait, too.

@@ -130,7 +130,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     /// Counts received bytes before they are decoded.
     ///
     /// - Returns: A Boolean value that indicates whether the bytes are to be decoded. The limit is twice the size of a message, because one read
-    ///   may contain the `hello` and bytes behind it.
+    ///   may contain the `hello` and bytes after it.
     func admits(_ bytes: Int) -> Bool {
         // Each read counts as activity, because a large frame takes a long time on a slow network.
         lastRead = .now()

@@ -186,7 +186,7 @@ extension ServerMachine {
         guard let session = sessions[key], case .catchingUp = session.state, session.cursor == cursor,
             let change = work.views.first, let step = work.contents?.step
         else { return }
-        // If the session's view, or the position that its client knows, has changed meanwhile, another request is running.
+        // If the session's view, or the position that its client knows, has changed since the request, another request is running.
         guard change.view.identity == session.view.identity, work.told == session.told ?? step.from else { return }
         sessions[key]?.state = .behind
         streams[session.stream]?.takeLate(step, change)
@@ -242,7 +242,7 @@ extension ServerMachine {
         }
         var (view, current) = (session.view, cursor(of: session))
         if case .bootstrap(let bootstrap) = session.state { (view, current) = (bootstrap.new, bootstrap.cursor) }
-        // The session's position has changed meanwhile, so that the objects may be old.
+        // The session's position has changed since the request, so the objects may be old.
         guard current == at else {
             sessions[key]?.isFetching = false
             sessions[key]?.fetchesLate = true
@@ -261,7 +261,7 @@ extension ServerMachine {
         sessions[key]?.isFetching = false
         var (view, current) = (session.view, cursor(of: session))
         if case .bootstrap(let bootstrap) = session.state { (view, current) = (bootstrap.new, bootstrap.cursor) }
-        // The session's position or view has changed meanwhile.
+        // The session's position or view has changed since the request.
         guard current == at, view.identity == work.view.identity else {
             sessions[key]?.fetchesLate = true
             return askFetched(key)
