@@ -1,7 +1,7 @@
 internal import FreeholdRealmWire
 internal import FreeholdSyncCore
 
-/// What a client stores and shows, as far as it differs from the server's state.
+/// The state that a client stores, and the state that it shows, for the objects in which they differ from the server's state.
 ///
 /// An object is kept only while an entry in the queue changes it, or while commits that change it are being merged. For all other objects,
 /// both states equal the server's.
@@ -16,7 +16,7 @@ struct ClientImage: Sendable {
     private(set) var shown: WireState
     /// The entries that were sent and aren't in the base of an upload (Q).
     private(set) var queue: [QueuedEntry] = []
-    /// The objects whose prediction is contradictory. They are written as a whole.
+    /// The objects whose predicted state may be wrong. They are sent to the client as a whole.
     private(set) var doubtful: Set<WireObject> = []
     /// The number of contradictions so far.
     private(set) var contradictions: UInt64 = 0
@@ -25,7 +25,7 @@ struct ClientImage: Sendable {
         (self.schema, stored, shown) = (schema, WireState(schema: schema), WireState(schema: schema))
     }
 
-    /// The kept objects that entries of the queue concern.
+    /// The kept objects that entries in the queue change.
     var concerned: Set<WireObject> { queue.reduce(into: []) { $0.formUnion($1.objects.intersection(kept)) } }
 
     /// A Boolean value that indicates whether a bootstrap is in the queue.
@@ -57,7 +57,7 @@ struct ClientImage: Sendable {
         if let fields { (stored[object], shown[object]) = (fields, fields) }
     }
 
-    /// Removes the objects that nothing concerns any more.
+    /// Removes the kept objects that no entry in the queue changes, except those that the caller needs.
     mutating func drop(except needed: Set<WireObject> = []) {
         guard !kept.isEmpty || !doubtful.isEmpty else { return }
         var concerned = needed
@@ -69,7 +69,7 @@ struct ClientImage: Sendable {
         doubtful.formIntersection(concerned)
     }
 
-    /// Notes that the prediction of an object can't be relied on.
+    /// Marks an object whose predicted state may be wrong.
     mutating func doubt(_ object: WireObject, isContradiction: Bool = true) {
         if isContradiction { contradictions += 1 }
         doubtful.insert(object)
@@ -89,7 +89,7 @@ struct ClientImage: Sendable {
         }
     }
 
-    /// Takes over the stored part of an image.
+    /// Restores an image from the part that was stored.
     mutating func restore(_ queue: [QueuedEntry], _ objects: [WireObject: WireFields?]) {
         self.queue = queue
         for (object, fields) in objects where schema[object.table] != nil {
@@ -137,7 +137,7 @@ struct ClientImage: Sendable {
         return last
     }
 
-    /// Removes the entries from a bootstrap on that the client hasn't received as a whole.
+    /// Removes a bootstrap that the client hasn't received completely, and all later entries.
     ///
     /// - Returns: The state before the bootstrap.
     mutating func cutBootstrap(after version: UInt64) -> QueuedEntry.BeforeBootstrap? {
@@ -152,15 +152,14 @@ struct ClientImage: Sendable {
     // MARK: Uploads
 
     /// Returns the client's own state, which is replaced by `commit` afterwards.
-    ///
-    /// - Parameter forgotten: Objects that the state doesn't have.
+    /// - Parameter forgotten: The objects to remove from the state.
     mutating func takeStored(without forgotten: Set<WireObject>) -> WireState {
         for object in forgotten { stored[object] = nil }
         defer { stored = WireState(schema: schema) }
         return stored
     }
 
-    /// Returns what the client shows of the objects of a changeset that differ from its own state.
+    /// Returns the shown state of the objects in a changeset for which it differs from the client's own state.
     func differing(_ changeset: Changeset) -> [WireObject: WireFields] {
         guard !queue.isEmpty else { return [:] }
         var differing: [WireObject: WireFields] = [:]
@@ -201,7 +200,7 @@ struct ClientImage: Sendable {
         }
     }
 
-    /// Calculates what the client shows of some objects.
+    /// Calculates the state that the client shows for some objects.
     private mutating func predict(_ objects: Set<WireObject>) {
         for object in objects { shown[object] = stored[object] }
         for entry in queue where entry.touches(objects) {
@@ -211,7 +210,7 @@ struct ClientImage: Sendable {
         }
     }
 
-    /// The bytes of memory that the image takes, approximately.
+    /// The approximate size of the image in memory, in bytes.
     var keptBytes: Int { queue.reduce(0) { $0 + $1.keptBytes } + kept.count * 256 }
 }
 

@@ -8,8 +8,7 @@ internal import FreeholdSyncCore
 struct CommitMaker {
     private(set) var state: WireState
     private let schema: WireSchema
-    /// What the client shows of objects that differ from `state`. It decides about the removals of links to objects that the changeset
-    /// deletes.
+    /// The shown state of objects for which it differs from `state`. It determines whether links to objects that the changeset deletes are removed.
     private let shown: [WireObject: WireFields]
     /// The first number of the commit's own elements. The numbers of a file's commits don't overlap.
     private let firstNumber: OwnNumber
@@ -21,11 +20,11 @@ struct CommitMaker {
     private var origins: [Place: Origin] = [:]
     /// The objects that the changeset creates, with the fields that it wrote.
     private var fresh: [WireObject: FreshObject] = [:]
-    /// Places whose whole content is new.
+    /// The places whose whole content is new.
     private var freshPlaces: Set<Place> = []
     /// The objects that the changeset deletes.
     private let erased: Set<WireObject>
-    /// Instructions of new objects that aren't applied yet.
+    /// The instructions for new objects that aren't applied yet.
     private var waiting: [Instruction] = []
 
     private struct FreshObject {
@@ -42,9 +41,9 @@ struct CommitMaker {
 
     /// The place of an instruction.
     private enum Spot {
-        /// Inside of something that is new. It is written as a whole.
+        /// A place inside of new content, which is written as a whole.
         case fresh
-        /// Inside of a list in a mixed value, which is one register.
+        /// A place inside of a list in a mixed value. The whole list is one register.
         case inRegister(Place)
         case place(Place, WireValue?, ColumnSpec?)
     }
@@ -68,10 +67,10 @@ struct CommitMaker {
         )
     }
 
-    /// The number of numbers that a commit may use.
+    /// The number of element numbers that are reserved for one commit.
     private static let mostNumbers: OwnNumber = 1 << 32
 
-    /// Returns the state after the changeset, so that it is referenced only once.
+    /// Removes and returns the state after the changeset. It is removed so that the caller can change it without a copy.
     mutating func takeState() -> WireState {
         defer { state = WireState() }
         return state
@@ -191,7 +190,7 @@ struct CommitMaker {
         }
     }
 
-    /// Applies an instruction inside of something that is written as a whole.
+    /// Applies an instruction to content that is written as a whole.
     private mutating func takeInRegister(_ spot: Spot, _ instruction: Instruction) throws(Fault) {
         switch spot {
         case .fresh: break
@@ -214,7 +213,7 @@ struct CommitMaker {
         case .fresh: break
         case .inRegister(let place): write(place)
         case .place(let place, let old, _):
-            // An embedded object that is present stays, except at a key of a dictionary.
+            // An existing embedded object isn't replaced, except at a key of a dictionary.
             if value == .object, case .object? = old, !isEntry(place) { break }
             if value == .null, dropsLink(path, old) { break }
             write(place, mark == .field(isDefault: true) ? .byDefault : .real)
@@ -227,7 +226,7 @@ struct CommitMaker {
         try apply(instruction)
     }
 
-    /// Returns a Boolean value that indicates whether an update leaves a collection as it is.
+    /// Returns whether an update doesn't change an existing collection.
     private func keeps(_ old: WireValue?, _ value: Payload) -> Bool {
         switch (old, value) {
         case (.list?, .list), (.dictionary?, .dictionary): true
@@ -546,7 +545,7 @@ struct CommitMaker {
 }
 
 extension Change {
-    /// A change that stands for none: an object that was created and deleted.
+    /// An empty change, for an object that the same changeset created and deleted.
     fileprivate static func none(_ object: WireObject) -> Change {
         .removeFromSet(Place(object.sync ?? ObjectName("", .null), []), [])
     }

@@ -1,9 +1,9 @@
 internal import FreeholdRealmWire
 internal import FreeholdSyncCore
 
-/// The changes that turn what a client shows into the server's state.
+/// Computes the changes that convert the state that a client shows to the server's state.
 struct DifferenceMaker {
-    /// An object with the state that the client shows, and the one that it has to show.
+    /// An object with the state that the client shows, and the state that it has to show.
     struct Change {
         let object: WireObject
         var shown: WireFields?
@@ -36,7 +36,7 @@ struct DifferenceMaker {
             changeset = old.difference(to: new, of: [object])
         }
         guard !changeset.isEmpty else { return }
-        // The differ is checked against the applier. If they disagree, the object is written as a whole.
+        // The changes are applied to the old state as a check. If the result isn't the wanted state, the object is written as a whole.
         if !change.isAbsolute, !Self.leads(from: old, changeset, to: new[object], object) {
             changeset = new.absoluteRepair(of: [object])
             absolute += 1
@@ -72,7 +72,7 @@ struct DifferenceMaker {
     ) -> [ElementID?] {
         let insertions = changeset.insertions
         guard !insertions.isEmpty, let wanted else { return insertions.map { _ in nil } }
-        // Insertions follow all removals, and rise within a list. So their positions are those of the result.
+        // The insertions follow all removals, in rising order within a list. So their positions are the positions in the resulting list.
         return insertions.map { insertion in
             guard let path = insertion.path, let index = path.lastIndex,
                 case .list(let list)? = wanted.value(at: path.field, path.elements.dropLast()),

@@ -25,13 +25,13 @@ struct FrontState: Sendable {
     var receipts = UploadReceipts()
     /// The running hash of the commits up to `applied`.
     var hash = RunningHash.empty
-    /// The last bootstrap of which a part was sent.
+    /// The last bootstrap of which at least one part was sent.
     var begun: BegunBootstrap?
-    /// The kept objects in the client's own state. `nil` for one that doesn't exist there.
+    /// The kept objects in the client's own state. `nil` stands for an object that doesn't exist in it.
     var stored: [WireObject: WireFields?] = [:]
 }
 
-/// A bootstrap of which a part was sent. The client may keep the part after the connection was lost.
+/// A bootstrap of which at least one part was sent. The client may keep the received parts after the connection was lost.
 struct BegunBootstrap: Hashable, Sendable {
     var queryVersion: Int64
     /// The least version of the stream among the parts that the client may have.
@@ -43,10 +43,10 @@ struct BegunBootstrap: Hashable, Sendable {
 extension FrontState {
     private static let format: UInt8 = 2
 
-    /// The bytes of the state for a last accepted version.
+    /// The stored form of the state.
     var bytes: [UInt8] { Self.head(accepted) + rest }
 
-    /// Returns the bytes before `rest`.
+    /// Returns the part of the stored form that precedes `rest`, for a last accepted version.
     static func head(_ accepted: UInt64) -> [UInt8] {
         var writer = StateWriter()
         writer.bytes.append(format)
@@ -54,7 +54,7 @@ extension FrontState {
         return writer.bytes
     }
 
-    /// The bytes of everything except the last accepted version.
+    /// The stored form of the state without the last accepted version.
     var rest: [UInt8] {
         var writer = StateWriter()
         for word in [applied, schemaVersion, base, view, UInt64(bitPattern: queryVersion), lastServer, schemaMark] {
@@ -267,7 +267,8 @@ struct StateReader {
 
     mutating func flag() throws(WireError) -> Bool { try byte() != 0 }
 
-    /// Reads the number of the next values, each of which takes at least a byte.
+    /// Reads the count of the values that follow. Each value takes at least one byte, so a greater count than the number of remaining bytes is an
+    /// error.
     mutating func count() throws(WireError) -> Int {
         let count = try word()
         guard count <= UInt64(rest.count) else { throw WireError(.truncated, "The state ends too early") }

@@ -2,8 +2,7 @@ internal import FreeholdRealmWire
 internal import FreeholdSyncCore
 
 /// Objects of the server in the form in which an official client has them.
-///
-/// Values that don't fit the client's schema, or that would end the client, are left out.
+/// Values that don't fit the client's schema, or that would crash the client, are left out.
 struct ObjectReader {
     let schema: WireSchema
     /// A Boolean value that indicates whether a value was left out.

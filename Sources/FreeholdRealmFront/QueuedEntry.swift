@@ -11,11 +11,11 @@ struct QueuedEntry: Sendable {
     let clientVersion: UInt64
     /// The bytes that were sent. They are sent again if the connection is lost. Empty for the entry of a bootstrap.
     let original: [UInt8]
-    /// The changes as they are for the client after its uploads. For a bootstrap, only the changes of objects that were cached.
+    /// The changes, transformed over the later uploads of the client. For a bootstrap, only the changes of kept objects.
     private(set) var changeset: Changeset
     /// The names of the inserted elements, in the order of the insertions.
     private(set) var ids: [ElementID?]
-    /// The state before a bootstrap, which the client has again if the connection is lost in the middle. `nil` for other entries.
+    /// The state before a bootstrap. If the connection is lost during the bootstrap, the client returns to this state. `nil` for other entries.
     var bootstrap: BeforeBootstrap?
     /// The refused changes that are reported before the entry.
     var refusals: ServerError.Compensation?
@@ -73,7 +73,7 @@ struct QueuedEntry: Sendable {
         changeset = new
     }
 
-    /// The bytes of memory that the entry takes.
+    /// The approximate size of the entry in memory, in bytes.
     var keptBytes: Int { original.count + 96 * changeset.instructions.count + 24 * ids.count + 128 }
 }
 

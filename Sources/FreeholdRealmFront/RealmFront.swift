@@ -52,7 +52,7 @@ public struct RealmFront: Sendable {
         sessions.values.reduce(0) { $0 + $1.uploadBytes } > configuration.limits.uploadBytes
     }
 
-    /// The bytes that the sessions keep, approximately.
+    /// The approximate size of the data that the sessions keep, in bytes.
     public var keptBytes: Int { sessions.values.reduce(0) { $0 + $1.keptBytes } }
 
     /// The states of the sessions, by rising numbers.
@@ -76,7 +76,7 @@ public struct RealmFront: Sendable {
         return [.pass(.hello(hello), bytes: 64)]
     }
 
-    /// Takes a binary frame of the client.
+    /// Handles a binary frame of the client.
     ///
     /// - Complexity: O(*n*) for *n* bytes, and for the objects that an upload touches
     public mutating func received(frame: [UInt8], now: Int64) -> [RealmFrontAction] {
@@ -111,7 +111,7 @@ public struct RealmFront: Sendable {
         return actions(output)
     }
 
-    /// Takes a message of the machine for this connection.
+    /// Handles a message of the machine for this connection.
     public mutating func received(_ message: ServerMessage, now: Int64) -> [RealmFrontAction] {
         guard !isClosed else { return [] }
         var output = RealmOutput()
@@ -152,7 +152,7 @@ public struct RealmFront: Sendable {
         return actions(output)
     }
 
-    /// Gives credit back to the machine after everything that was sent has been written.
+    /// Grants new credit to the machine after all sent data was written to the socket.
     public mutating func flushed() -> [RealmFrontAction] {
         guard !isClosed else { return [] }
         var output = RealmOutput()
@@ -177,7 +177,7 @@ public struct RealmFront: Sendable {
 
     private mutating func bind(_ bind: RealmClientMessage.Bind, _ output: inout RealmOutput) {
         if var old = sessions.removeValue(forKey: bind.session) {
-            // A session that had an error is bound again. Another one must not be.
+            // Only a session that had an error may be bound again.
             remember(old)
             old.close(&output)
             numbers = numbers.filter { $0.value != bind.session }
@@ -224,7 +224,7 @@ public struct RealmFront: Sendable {
         numbers[machine] = bind.session
     }
 
-    /// Takes note of what the next session of a file has to know about an earlier one.
+    /// Remembers the data of an ended session that the next session of the same file needs.
     private mutating func remember(_ old: RealmSession) {
         discarded[old.number] = old.discarded
         if old.isReplaced, let identity = old.identity { replacedFiles.insert(identity) }
@@ -281,12 +281,12 @@ public struct RealmFront: Sendable {
         }
     }
 
-    /// Makes all sessions write changed objects as a whole. Tests call it after a wrong prediction.
+    /// Makes all sessions write changed objects as a whole. Tests call this method after a wrong prediction.
     package mutating func distrust() {
         for number in sessions.keys { sessions[number]?.uncertainUpTo = .max }
     }
 
-    /// Returns what the front end predicts that the client shows of the objects that it keeps. `nil` if the session isn't live.
+    /// Returns the kept objects, and the front end's prediction of the state that the client shows for them. Returns `nil` if the session isn't live.
     package func shown(session: UInt64) -> (objects: Set<WireObject>, state: WireState)? {
         guard let session = sessions[session], session.phase == .live, session.batch == nil else { return nil }
         return (session.image.kept, session.image.shown)

@@ -4,13 +4,13 @@ public import FreeholdSyncCore
 
 /// The settings of a front end for official Realm clients.
 public struct RealmFrontConfiguration: Sendable {
-    /// The app, as the server's machine names it.
+    /// The name of the app in the server's machine.
     public var app: SyncString
     /// The value of the stream that the clients receive, or `nil` for the app's own stream.
     public var stream: SyncValue?
-    /// Returns the classes of a schema version in the names of that version, or `unknown`.
+    /// A closure that returns the classes of a schema version in the names of that version, or `unknown`.
     public var schema: @Sendable (_ version: UInt64) -> RealmSchemaAnswer
-    /// Returns the number of bytes of upload credit that a commit uses. The machine must use the same function.
+    /// A closure that returns the number of bytes of upload credit that a commit uses. The machine must use the same function.
     public var commitSize: @Sendable (Commit) -> UInt64 = { 64 + 64 * UInt64($0.changes.count) }
     /// A Boolean value that indicates whether the state of a file is stored before an entry is sent, so that a restarted server can
     /// continue from it. If it is false, the server writes changed objects as a whole after a restart.
@@ -37,12 +37,12 @@ public enum RealmSchemaAnswer: Sendable {
 public struct RealmFrontLimits: Hashable, Sendable {
     /// The maximum number of sessions of a connection.
     public var sessions = 64
-    /// The bytes of waiting uploads above which the caller should stop reading the connection: see `RealmFront.isFull`.
+    /// The size of waiting uploads, in bytes, above which the caller should stop reading the connection: see `RealmFront.isFull`.
     public var uploadBytes = 8 << 20
-    /// The bytes of a session's queue above which the session receives no changes until its client has integrated some. At four
-    /// times this size, an upload resets the client.
+    /// The size of a session's queue, in bytes, above which the session receives no changes until its client has integrated some. At four times this
+    /// size, an upload leads to a client reset.
     public var queueBytes = 8 << 20
-    /// The bytes of changesets that become commits together.
+    /// The maximum size of the changesets that become commits together, in bytes.
     public var batchBytes = 4 << 20
     /// The maximum number of kept objects up to which a session keeps objects that leave the view in a bootstrap.
     public var keptObjects = 20_000
@@ -50,7 +50,7 @@ public struct RealmFrontLimits: Hashable, Sendable {
     public var fetchedObjects = 5_000
     /// The maximum number of messages that wait while a session is being bound.
     public var waitingMessages = 1_000
-    /// The bytes that the machine may send before the connection has taken earlier ones.
+    /// The maximum size of the data that the machine may send before the connection has written earlier data, in bytes.
     public var downloadBytes: UInt64 = 4 << 20
     public var wire = WireLimits.usual
 
@@ -88,13 +88,13 @@ public struct RealmFrontLog: Hashable, Sendable {
     }
 }
 
-/// The reason for which the server ends a connection.
+/// The reason why the server ends a connection.
 public enum RealmEndReason: Hashable, Sendable {
     /// The token has expired, or its log-in has ended.
     case tokenExpired
     /// The server ends, or the user is served elsewhere.
     case movedAway
-    /// The other side is silent, or too slow.
+    /// The client sends nothing, or receives too slowly.
     case idle
     /// A message is too large.
     case tooLarge
@@ -109,17 +109,17 @@ public struct RealmSessionReport: Hashable, Sendable {
     /// The name and version of the client's SDK.
     public var agent: String?
     public var schemaVersion: UInt64
-    /// The changesets that the client uploaded.
+    /// The number of changesets that the client uploaded.
     public var uploads: UInt64 = 0
-    /// The entries that were sent after uploads because the server's merge had another result than the client's.
+    /// The number of entries that were sent after uploads because the server's merge had another result than the client's.
     public var repairs: UInt64 = 0
     /// The objects that were written as a whole.
     public var absoluteRepairs: UInt64 = 0
-    /// The cases in which the prediction of the client was contradictory.
+    /// The number of cases in which the prediction of the client's state was contradictory.
     public var contradictions: UInt64 = 0
-    /// The groups of uploads, merged together, of which the server refused a part.
+    /// The number of groups of uploads of which the server refused at least one change.
     public var refusals: UInt64 = 0
-    /// The entries that the client hasn't integrated yet.
+    /// The number of entries that the client hasn't integrated yet.
     public var queued = 0
     public var keptBytes = 0
 }

@@ -24,7 +24,7 @@ extension RealmSession {
         if !front.isReading { output.passes.append(.credit(machine, bytes: configuration.limits.downloadBytes)) }
     }
 
-    /// Takes the client's identity and progress.
+    /// Handles the client's identity and progress.
     ///
     /// - Parameter next: A number for another session with the machine, since the row is read first.
     mutating func take(_ ident: RealmClientMessage.Ident, _ output: inout RealmOutput) {
@@ -32,7 +32,7 @@ extension RealmSession {
             return fail(208, "ClientReset", text: "bad client file ident", output: &output)
         }
         guard !replacedFiles.contains(identity) else {
-            // Two connections that are both alive use the file.
+            // Two open connections use the file at the same time.
             return fail(208, "ClientReset", text: "another copy of the file is in use", output: &output)
         }
         self.ident = ident
@@ -54,7 +54,7 @@ extension RealmSession {
         bind(identity, front, &output)
     }
 
-    /// Takes the machine's answer to a bind.
+    /// Handles the machine's answer to a bind.
     ///
     /// - Parameter next: The number of the machine's next session.
     mutating func take(_ bound: Bound, next: () -> SessionNumber, _ output: inout RealmOutput) {
@@ -107,7 +107,8 @@ extension RealmSession {
         guard ident.download.server >> 20 <= row.head.version else {
             return fail(209, "ClientReset", text: "bad server version", output: &output)
         }
-        // The state is stored before each entry is sent. So the client has an entry that the row doesn't know if the store went back.
+        // The state is stored before each entry is sent. So if the client has an entry that the row doesn't have, the store was restored to an
+        // earlier state.
         guard !configuration.storesQueues || ident.download.server <= state.lastServer else {
             return fail(208, "ClientReset", text: "the file is newer than its state", output: &output)
         }
@@ -154,7 +155,7 @@ extension RealmSession {
         bind(identity, front, view: view, &output)
     }
 
-    /// Takes over the state of a file.
+    /// Restores the state of a file from its row.
     private mutating func restore(_ state: FrontState, _ row: FrontRow) {
         guard let ident else { return }
         (accepted, applied, base, view) = (state.accepted, state.applied, state.base, state.view)
@@ -287,7 +288,7 @@ extension RealmSession {
 
     // MARK: Messages of the client
 
-    /// Takes a message of a session that was bound.
+    /// Handles a message of a bound session.
     mutating func take(_ message: RealmClientMessage, _ output: inout RealmOutput) {
         if phase == .dead { return }
         if case .ident(let ident) = message { return take(ident, &output) }
@@ -324,7 +325,7 @@ extension RealmSession {
 
     private var isHolding: Bool { expected != nil || !heldMessages.isEmpty }
 
-    /// Holds a query set, and the marks behind it, until the client has sent the expected changesets.
+    /// Keeps a query set, and the marks after it, until the client has sent the expected changesets.
     ///
     /// The changes before the bootstrap can't be sent earlier. A mark before the query set permits the client to upload.
     private mutating func hold(_ message: RealmClientMessage, _ output: inout RealmOutput) {
@@ -343,7 +344,7 @@ extension RealmSession {
         heldMessages.append(message)
     }
 
-    /// Takes the messages that were held.
+    /// Handles the messages that were kept.
     mutating func takeHeldMessages(_ output: inout RealmOutput) {
         guard expected == nil, !heldMessages.isEmpty else { return }
         let messages = heldMessages
@@ -351,9 +352,9 @@ extension RealmSession {
         for message in messages { take(message, &output) }
     }
 
-    /// Counts the pings of a client that doesn't send again what it has to. It is a copy that lacks these changesets.
-    ///
-    /// A client uploads directly after the answer of its mark. It sends a ping after the answer of the ping before, which follows the mark.
+    /// Counts the pings of a client that doesn't send the expected changesets again. Such a client is a copy of the file that lacks these changesets.
+    /// A client uploads directly after it has received the answer to its mark. It sends a second ping only after the answer to the first one, which
+    /// is sent after the answer to the mark. So a client that has sent two pings and no upload has no changesets to send.
     mutating func takePing(_ output: inout RealmOutput) {
         guard phase == .live, expected != nil, batch == nil, uploads.isEmpty, isClaiming == nil, outbox.isEmpty,
             marks.sent >= marks.wanted

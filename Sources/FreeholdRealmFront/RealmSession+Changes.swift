@@ -3,7 +3,7 @@ internal import FreeholdSyncCore
 
 /// Downloads: the changes of the server's state as entries for the client.
 extension RealmSession {
-    /// Takes a message of the machine.
+    /// Handles a message of the machine.
     mutating func take(_ message: ServerMessage, next: () -> SessionNumber, _ output: inout RealmOutput) {
         guard phase != .dead else { return }
         owed &+= message.estimatedSize
@@ -105,7 +105,7 @@ extension RealmSession {
         }
     }
 
-    /// Takes over classes and fields that the app's schema has received.
+    /// Adds the classes and fields that were added to the app's schema.
     private mutating func refreshSchema() {
         guard case .tables(let tables) = configuration.schema(schemaVersion), tables != schema.tables,
             let new = try? RealmSchema(tables, version: schemaVersion)
@@ -166,7 +166,7 @@ extension RealmSession {
         if let old = told, let new = position, old.version > new.version { position = old }
         for object in Set(held.keys).union(before.keys).union(image.doubtful) {
             let isKept = image.kept.contains(object)
-            // The server's state of any other doubtful object is what the client should show.
+            // For each other doubtful object, the client should show the server's state.
             let wanted = held[object].map(\.after) ?? before[object] ?? image.shown[object]
             let change = DifferenceMaker.Change(
                 object: object,
@@ -281,7 +281,7 @@ extension RealmSession {
         )
     }
 
-    /// Takes back what the parts of a bootstrap changed that another one replaces. The client discards these parts.
+    /// Reverts the changes of the parts of a bootstrap that is replaced by another one. The client discards these parts.
     private mutating func abandonBootstrap() {
         guard let running = bootstrap else { return }
         addedSchema = running.schema + addedSchema
@@ -347,7 +347,7 @@ extension RealmSession {
         )
     }
 
-    /// Notes the changes of kept objects, which the queue needs.
+    /// Adds the changes of kept objects to the running bootstrap, whose entry in the queue needs them.
     private func note(
         _ made: DifferenceMaker,
         _ changes: [DifferenceMaker.Change],
@@ -413,7 +413,7 @@ extension RealmSession {
         settleIfPossible(&output)
     }
 
-    /// Takes the requested objects that arrived during a bootstrap.
+    /// Handles the requested objects that arrived during a bootstrap.
     private mutating func takeHeldFetched(_ output: inout RealmOutput) {
         let updates = heldFetched
         heldFetched = []
@@ -429,7 +429,7 @@ extension RealmSession {
 
     // MARK: Credit
 
-    /// Gives the machine's credit back after the connection has taken the messages, unless the client is too far behind.
+    /// Grants new credit to the machine after the connection has written the messages, unless the client's queue is too large.
     mutating func giveCredit(_ output: inout RealmOutput) {
         guard isOpen, owed > 0, image.keptBytes < configuration.limits.queueBytes else { return }
         output.passes.append(.credit(machine, bytes: owed))

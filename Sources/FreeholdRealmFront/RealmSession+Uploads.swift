@@ -31,7 +31,7 @@ extension RealmSession {
 
     // MARK: Schema
 
-    /// Takes over the classes and fields that the client declares.
+    /// Adds the classes and fields that the client declares.
     ///
     /// - Returns: `false` if the machine has to decide about them first, or the session ended.
     private mutating func takeSchema(_ output: inout RealmOutput) -> Bool {
@@ -67,7 +67,7 @@ extension RealmSession {
         do throws(ApplyError) { try image.extend(declared) } catch { throw RealmSchemaFault(error.reason) }
     }
 
-    /// Takes the machine's decision about a declared schema.
+    /// Handles the machine's decision about a declared schema.
     mutating func takeClaimed(_ verdict: SchemaVerdict, _ output: inout RealmOutput) {
         guard let claimed = isClaiming else { return }
         isClaiming = nil
@@ -124,7 +124,7 @@ extension RealmSession {
         output.passes.append(.fetch(machine, next.compactMap(\.sync)))
     }
 
-    /// Takes objects that were requested. They have the state of the position that was processed last.
+    /// Handles requested objects. They have the state of the position that was processed last.
     mutating func takeFetched(_ updates: [(WireObject, HeldChange)], _ output: inout RealmOutput) {
         for (object, change) in updates where batch?.fetching.remove(object) != nil {
             // If changes wait, the client has the state before them.
@@ -138,7 +138,7 @@ extension RealmSession {
 
     // MARK: Commits
 
-    /// Makes the commits of a batch whose objects are known.
+    /// Creates the commits of a batch, once all objects that it changes are known.
     private mutating func commitBatch(_ output: inout RealmOutput) {
         guard var batch, let told else {
             if self.batch != nil {
@@ -203,7 +203,8 @@ extension RealmSession {
         sendCommits(&output)
     }
 
-    /// Takes over the states of objects that parts of a running bootstrap have replaced. The client made the changesets without these parts.
+    /// Restores the states of objects that parts of a running bootstrap have replaced. The client made the changesets before it integrated these
+    /// parts.
     private mutating func takeBootstrapped(_ batch: inout Batch) {
         guard let bootstrap, !bootstrap.isChangeOfView else { return }
         for (object, fields) in bootstrap.showing where batch.touched.contains(object) {
@@ -274,10 +275,10 @@ extension RealmSession {
         )
     }
 
-    /// The bytes of a commit above which it is sent in parts.
+    /// The size in bytes above which a commit is sent in parts.
     private static let wholeBytes: UInt64 = 2 << 20
 
-    /// Sends commits, as far as the machine's credit permits.
+    /// Sends the waiting commits for which the machine has granted credit.
     mutating func sendCommits(_ output: inout RealmOutput) {
         // A state that is being stored must not replace the one that is stored with the commits.
         guard noted.sent == noted.stored else { return }
@@ -297,7 +298,7 @@ extension RealmSession {
 
     mutating func take(_ ack: Ack, _ output: inout RealmOutput) {
         guard var batch, let lastNumber = batch.lastNumber, ack.last <= lastNumber else {
-            // Commits of an earlier session of the file were merged now. The next session continues behind them.
+            // Commits of an earlier session of the file were merged only now. The next session continues after them.
             return fail(200, "Transient", text: "the file is bound anew", tryAgain: true, output: &output)
         }
         for (offset, version) in ack.versions.enumerated() {
@@ -413,7 +414,7 @@ extension UploadedCommit {
 }
 
 extension RefusalReason {
-    /// The reason for the app.
+    /// The text of the reason, for the app.
     fileprivate func text(_ field: SyncString?) -> String {
         let text: String =
             switch self {

@@ -40,7 +40,7 @@ struct RealmSession: Sendable {
     var view: UInt64 = 0
     var queryVersion: Int64 = 0
     var queries: [ClassQueryText] = []
-    /// The last version that was given to an entry, and the version of the last download that was sent as a whole.
+    /// The last version that was assigned to an entry, and the version of the last download that was sent completely.
     var lastServer: UInt64 = 0
     var sentServer: UInt64 = 0
     /// The client's versions of the last changesets that became commits, and that the client's own state contains.
@@ -64,7 +64,7 @@ struct RealmSession: Sendable {
     var replacedFiles: Set<FileIdentity> = []
     /// A Boolean value that indicates whether a session of another connection has replaced this one.
     var isReplaced = false
-    /// The version of the last commit among those.
+    /// The version of the file's last commit, if some of its commits aren't in the client's own state.
     var replayedVersion: StreamVersion = 0
     /// The version at which a returning file continues, if it isn't that of its stored state.
     var resumedVersion: StreamVersion?
@@ -75,7 +75,7 @@ struct RealmSession: Sendable {
     var waiting: [RealmClientMessage] = []
     /// Query sets and marks of the client that wait until the client has sent the expected changesets.
     var heldMessages: [RealmClientMessage] = []
-    /// The bytes of the query sets in `heldMessages`.
+    /// The total size of the query sets in `heldMessages`, in bytes.
     var heldQueryBytes = 0
     var uploads: [RealmClientMessage.Upload] = []
     var uploadBytes = 0
@@ -89,7 +89,7 @@ struct RealmSession: Sendable {
     var heldFetched: [(WireObject, HeldChange)] = []
     var heldMarks: [UInt64] = []
     var bootstrap: RunningBootstrap?
-    /// The last bootstrap of which a part was sent.
+    /// The last bootstrap of which at least one part was sent.
     var begun: BegunBootstrap?
     /// A Boolean value that indicates whether the file had a session before this one.
     var isResumed = false
@@ -103,12 +103,12 @@ struct RealmSession: Sendable {
 
     // Output.
     var outbox: [(message: RealmServerMessage, note: UInt64)] = []
-    /// The number of the last note, and the number of the last one that is stored.
+    /// The number of the last request to store the state, and the number of the last such request that was answered.
     var noted: (wanted: UInt64, sent: UInt64, stored: UInt64) = (0, 0, 0)
-    /// The credit that the machine gave for uploads, and the commits that wait for it.
+    /// The credit that the machine has granted for uploads, and the commits that wait for credit.
     var credit: Int64 = 0
     var unsent: [UploadedCommit] = []
-    /// The bytes that the machine has sent and whose credit wasn't given back.
+    /// The size of the machine's messages for which no new credit was granted yet, in bytes.
     var owed: UInt64 = 0
     var report: RealmSessionReport
 
@@ -126,7 +126,7 @@ struct RealmSession: Sendable {
     struct Batch: Sendable {
         var uploads: [RealmClientMessage.Upload]
         var changesets: [[Changeset]]
-        /// The objects that are still to be read.
+        /// The objects that still have to be read.
         var missing: [WireObject] = []
         var fetching: Set<WireObject> = []
         /// The objects that the changesets touch.
@@ -153,7 +153,7 @@ struct RealmSession: Sendable {
         let queryVersion: Int64
         let serverVersion: UInt64
         let before: QueuedEntry.BeforeBootstrap
-        /// A Boolean value that indicates whether the query set stays. The client then receives plain changes.
+        /// A Boolean value that indicates whether the query set is unchanged. The client then receives ordinary changes instead of a bootstrap.
         let isChangeOfView: Bool
         /// A Boolean value that indicates whether the client may have a part of an earlier bootstrap of the query set.
         let isRepeated: Bool
@@ -198,7 +198,7 @@ struct RealmSession: Sendable {
     /// The order of the client's changesets.
     var wireIdent: UInt64 { identity.map { Self.wireIdent($0).ident } ?? 0 }
 
-    /// The bytes of memory that the session takes, approximately.
+    /// The approximate size of the session in memory, in bytes.
     var keptBytes: Int {
         512 + image.keptBytes + uploadBytes + held.count * 512 + outbox.count * 256 + waiting.count * 256
             + heldMessages.count * 256 + heldQueryBytes + heldFetched.count * 512
@@ -263,7 +263,7 @@ extension RealmSession {
         output.passes.append(.note(machine, noted.sent, state.bytes))
     }
 
-    /// Takes the machine's answer to a note.
+    /// Handles the machine's answer to a request that stores the state.
     mutating func takeNoted(_ number: UInt64, _ output: inout RealmOutput) {
         noted.stored = max(noted.stored, number)
         release(&output)
@@ -271,7 +271,7 @@ extension RealmSession {
         sendCommits(&output)
     }
 
-    /// Ends the session with an error. The file's state and the connection stay.
+    /// Ends the session with an error. The stored state of the file is kept, and the connection isn't closed.
     mutating func fail(
         _ code: Int,
         _ action: String,
@@ -282,7 +282,7 @@ extension RealmSession {
         guard phase != .dead else { return }
         var error = ServerError(session: number, code: code, message: text, tryAgain: tryAgain, action: action)
         error.shouldClientReset = action == "ClientReset"
-        // Nothing may follow an error, and messages before it that wait aren't needed any more.
+        // No message may follow an error, and the messages that still wait aren't needed any more.
         output.frames.append(.error(error))
         output.logs.append(RealmFrontLog(.info, "session error \(code): \(text)", session: number))
         close(&output)

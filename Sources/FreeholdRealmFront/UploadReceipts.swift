@@ -47,7 +47,7 @@ struct UploadReceipts: Hashable, Sendable {
         progress.client >= confirmed.client && progress.server >= confirmed.server
     }
 
-    /// Takes note of a progress that the client has reported.
+    /// Records the progress that the client has reported.
     mutating func confirm(_ progress: DownloadCursor) {
         confirmed.client = max(confirmed.client, progress.client)
         confirmed.server = max(confirmed.server, progress.server)
@@ -99,7 +99,7 @@ struct ExpectedUploads: Hashable, Sendable {
         (self.last, self.hash, self.lastHash) = (last, hash, lastHash)
     }
 
-    /// Takes an entry of the client.
+    /// Compares an uploaded entry of the client with the next expected changeset.
     ///
     /// - Returns: `false` if the client isn't the one that sent the changesets.
     mutating func take(_ entry: UploadEntry) -> Bool {
@@ -112,10 +112,10 @@ struct ExpectedUploads: Hashable, Sendable {
         return true
     }
 
-    /// Takes note of a download that acknowledges changesets. The client doesn't send these again after it has received it.
+    /// Records that a download acknowledges changesets. After the client has received it, it doesn't send these changesets again.
     mutating func acknowledge(upTo version: UInt64) { acknowledged = max(acknowledged, version) }
 
-    /// Takes an entry that becomes a part of the client's own state again.
+    /// Adds an uploaded entry to the hash. The entry becomes a part of the client's own state again.
     mutating func takeCommit(_ entry: UploadEntry) {
         hash = hash.appending(entry.changeset, salt: entry.clientVersion)
     }

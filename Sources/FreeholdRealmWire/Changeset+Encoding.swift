@@ -10,7 +10,7 @@ extension Changeset {
     /// Returns the bytes of the changeset. A changeset without instructions has none.
     ///
     /// - Throws: `WireError` if an instruction has no form on the wire, for example a list edit whose path doesn't end in an
-    ///   index. Values that the official client can't take are the concern of `ChangesetValidator`.
+    ///   index. This method doesn't check for values that the official client can't process: see `ChangesetValidator`.
     /// - Complexity: O(*n*)
     public func encoded(layout: Layout = .recorded) throws(WireError) -> [UInt8] {
         var encoder = ChangesetEncoder(layout: layout)

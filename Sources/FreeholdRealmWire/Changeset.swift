@@ -8,7 +8,7 @@ public struct Changeset: Hashable, Sendable {
     /// decoded has none, and its values are compared by content.
     public internal(set) var rawForms: [Int: RawForm] = [:]
 
-    /// The place of a value in the bytes of its changeset, as far as the official client compares it.
+    /// The part of a value's place in the bytes of its changeset that the official client compares.
     public enum RawForm: Hashable, Sendable {
         /// The offset of a string's or data's content among all contents of the changeset, and its length.
         case content(offset: Int, length: Int)
@@ -28,7 +28,7 @@ public struct Changeset: Hashable, Sendable {
 public struct ChangeOrder: Hashable, Sendable, Comparable {
     /// Milliseconds since 2015-01-01 00:00 UTC.
     public var timestamp: UInt64
-    /// The file's ident. Two changesets that meet never have the same.
+    /// The file's ident. Two changesets that are merged with each other never have the same ident.
     public var ident: UInt64
 
     public init(timestamp: UInt64, ident: UInt64) {

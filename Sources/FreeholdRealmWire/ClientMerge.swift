@@ -11,9 +11,9 @@ public struct MergeEntry: Hashable, Sendable {
 
 /// A pair of instructions that the official client can't merge.
 public struct MergeError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The end of the client.
+    /// The effect of the error on the client.
     public enum Effect: Hashable, Sendable {
-        /// The client reports a changeset that it can't merge, and the session is silent.
+        /// The client reports a changeset that it can't merge. The session sends and receives nothing afterwards.
         case stopsSession
         /// An assertion of the client fails.
         case terminatesClient
@@ -39,7 +39,7 @@ public struct MergeError: Error, Hashable, Sendable, CustomStringConvertible {
 ///     try ClientMerge.transform(own: &own, incoming: &foreign)
 ///     try state.apply(foreign[0].changeset)
 ///
-/// The server predicts with it what a client shows. It repeats the client exactly, with its faults: see
+/// The server predicts with it what a client shows. It behaves exactly like the client, including the client's faults: see
 /// `docs/realm-protocol.md`.
 public enum ClientMerge {
     /// The usual greatest number of pairs of instructions that are compared.
@@ -100,11 +100,11 @@ struct MergeRun {
     var incoming: [MergeSlot]
     /// The positions of the incoming instructions in each field, in order. The paths have no steps.
     private var byField: [WirePath: [Int]] = [:]
-    /// The positions of those that create or erase each object.
+    /// The positions of the incoming instructions that create or erase each object.
     private var byObject: [WireObject: [Int]] = [:]
-    /// The positions of those about classes and fields.
+    /// The positions of the incoming instructions that create or erase classes and fields.
     private var schema: [Int] = []
-    /// The fields of each object among `byField`.
+    /// The fields of each object that occur in `byField`.
     private var fields: [WireObject: [WireText]] = [:]
     /// The number of pairs that may still be compared.
     private var work: Int
@@ -136,8 +136,7 @@ struct MergeRun {
 
     /// Returns the changesets of the slots.
     ///
-    /// - Parameter isReencoded: A Boolean value that indicates whether the client writes changed ones again. The raw forms of
-    ///   their values are others then.
+    /// - Parameter isReencoded: A Boolean value that indicates whether the client writes changed ones again. Their values then have other raw forms.
     static func entries(
         of slots: [MergeSlot],
         like entries: [MergeEntry],
@@ -183,7 +182,7 @@ struct MergeRun {
         }
     }
 
-    /// Returns the positions of the incoming instructions that can meet an own one, in order. All other pairs have no rule.
+    /// Returns the positions of the incoming instructions for which a rule with an own instruction may exist, in order.
     private func candidates(of instruction: Instruction) -> [Int] {
         guard let object = instruction.object else { return Array(incoming.indices) }
         var lists: [[Int]] = []
@@ -204,7 +203,7 @@ struct MergeRun {
         }
     }
 
-    /// Merges an own instruction with all incoming ones. Returns its position, which rises if an instruction is inserted before it.
+    /// Merges an own instruction with all incoming ones. Returns its position, which is greater than before if an instruction was inserted before it.
     private mutating func merge(ownAt start: Int) throws(MergeError) -> Int {
         var position = start
         guard let first = own[position].instruction else { return position }

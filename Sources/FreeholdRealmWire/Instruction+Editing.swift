@@ -1,4 +1,4 @@
-// What the merge reads and changes of an instruction.
+// The parts of an instruction that the merge reads and changes.
 
 extension Instruction {
     /// The number of steps from the root of the file to the place of the instruction.
@@ -21,7 +21,7 @@ extension Instruction {
         }
     }
 
-    /// Replaces the path. Instructions without a path stay as they are.
+    /// Replaces the path. Does nothing for an instruction without a path.
     mutating func setPath(_ path: WirePath) {
         switch self {
         case .update(_, let value, let mark): self = .update(at: path, value: value, mark: mark)

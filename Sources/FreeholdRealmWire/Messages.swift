@@ -8,7 +8,7 @@ public enum RealmClientMessage: Hashable, Sendable {
     case unbind(session: UInt64)
     /// `timestamp` is returned in the answer. `roundTrip` is the last round trip in milliseconds, or 0.
     case ping(timestamp: UInt64, roundTrip: UInt64)
-    /// The client couldn't integrate a download. It is silent afterwards.
+    /// The client couldn't integrate a download. It sends nothing afterwards.
     case error(session: UInt64, code: Int, message: String)
 
     /// The start of a session. The client chooses its number, which isn't 0.
@@ -18,9 +18,9 @@ public enum RealmClientMessage: Hashable, Sendable {
         public var needsIdent: Bool
         /// The version of the schema. Versions of the protocol below 11 don't have it.
         public var schemaVersion: Int64?
-        /// 0 for a normal session and 1 for a client reset. Versions of the protocol below 10 don't have it.
+        /// The reason for the session: 0 for a normal session, or 1 for a client reset. Versions of the protocol below 10 don't have it.
         public var reason: Int64?
-        /// The bytes of a signed token, or nothing: the token is in the address of the connection.
+        /// The bytes of a signed token. Empty if the token is in the address of the connection.
         public var token: [UInt8] = []
 
         public init(session: UInt64, needsIdent: Bool, schemaVersion: Int64? = nil, reason: Int64? = nil) {
@@ -60,7 +60,7 @@ public enum RealmClientMessage: Hashable, Sendable {
     /// Changesets of the client, and its progress.
     public struct Upload: Hashable, Sendable {
         public var session: UInt64
-        /// The client's version up to which it has uploaded, and the server's version that it has integrated there.
+        /// The client's version up to which it has uploaded, and the server's version that it had integrated at this version.
         public var progress: UploadCursor
         /// The server's version from which the client needs the history.
         public var lockedServer: UInt64
@@ -112,7 +112,7 @@ public enum RealmServerMessage: Hashable, Sendable {
         public var session: UInt64
         public var download: DownloadCursor
         public var latest: LatestVersion
-        /// Acknowledges the client's changesets up to its version. A server version of 0 means that it isn't given.
+        /// The acknowledgement of the client's changesets up to its version. A server version of 0 means that the server version is unknown.
         public var upload: UploadCursor
         public var queryVersion: Int64
         public var batch: Batch
@@ -176,7 +176,7 @@ public struct RealmFileIdent: Hashable, Sendable {
     }
 }
 
-/// The server's version that a client has integrated, and the client's version that the server had integrated there.
+/// The server's version that a client has integrated, and the client's version that the server had integrated at this version.
 public struct DownloadCursor: Hashable, Sendable {
     public var server: UInt64
     public var client: UInt64
@@ -187,7 +187,7 @@ public struct DownloadCursor: Hashable, Sendable {
     }
 }
 
-/// The client's version up to which changes were uploaded, and the server's version that the client had integrated there.
+/// The client's version up to which changes were uploaded, and the server's version that the client had integrated at this version.
 public struct UploadCursor: Hashable, Sendable {
     public var client: UInt64
     public var server: UInt64

@@ -1,6 +1,6 @@
-/// The rules for an instruction whose place is outside of another one's place.
+/// The merge rules for two instructions of which one, the outer one, is about a value that contains the place of the other one, the inner one.
 enum NestedRules {
-    /// Applies the rule of the outer instruction, the one with the shorter path.
+    /// Applies the rule of the outer instruction, which has the shorter path.
     static func apply(outer: inout MergeSlot, inner: inout MergeSlot) throws(MergeError) {
         guard let outside = outer.instruction, let inside = inner.instruction else { return }
         switch outside {
@@ -21,7 +21,7 @@ enum NestedRules {
             if index >= path.lastIndex! { inner.instruction!.setIndex(try index.raised(), at: depth) }
         case .arrayMove(let path, let target, _):
             guard let (_, index) = try position(of: inside, in: path) else { return }
-            // The client has exchanged the two here: it moves the start of the move, and not the inner place.
+            // The official client changes the start of the move, although the inner place should change. The server has to do the same.
             var start = path.lastIndex!
             if start == index {
                 start = target

@@ -1,15 +1,15 @@
 // The rules for two changes of one list.
 
 extension PairRules {
-    /// The numbers of two list instructions. They are written back when the rule has ended.
+    /// The positions and sizes in two list instructions. They are written to the instructions at the end of the rule.
     private struct Numbers {
-        /// The positions of both.
+        /// The positions of both instructions in the list.
         var left: UInt32
         var right: UInt32
         /// The positions after a move, or 0.
         var leftTarget: UInt32
         var rightTarget: UInt32
-        /// The sizes before.
+        /// The sizes of the list before each instruction.
         var leftSize: UInt32
         var rightSize: UInt32
 
@@ -171,7 +171,7 @@ extension PairRules {
         now.write(&left, &right)
     }
 
-    /// Returns the numbers of both, or `nil` if they don't change one list.
+    /// Returns the positions and sizes of both, or `nil` if they change different lists.
     private static func numbers(_ left: MergeSlot, _ right: MergeSlot) throws(MergeError) -> Numbers? {
         switch right.instruction! {
         case .update, .arrayInsert, .arrayMove, .arrayErase: try Numbers(left.instruction!, right.instruction!)

@@ -241,7 +241,7 @@ extension RealmMessageCodec {
     }
 }
 
-/// Keys in errors: the bytes of a changeset with the string inside, in base 64.
+/// The form of keys in errors: a changeset that contains the key as a string, in base 64.
 enum KeyText {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 

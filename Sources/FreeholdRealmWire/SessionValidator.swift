@@ -12,7 +12,7 @@ public struct SessionValidator: Sendable {
     private var sessions: [UInt64: Session] = [:]
     private var pings: [UInt64] = []
 
-    /// Codes that the client treats as impossible.
+    /// Error codes at which the client terminates, because it expects that they never occur.
     static let fatalCodes: Set<Int> = [104, 202, 203, 205, 207, 214, 215, 218, 219, 220, 221, 224]
     /// The actions that a server may request.
     static let actions: Set<String> = [
@@ -25,7 +25,7 @@ public struct SessionValidator: Sendable {
 
     // MARK: Messages of the client
 
-    /// Takes note of a client's message.
+    /// Updates the state with a message of the client.
     ///
     /// - Throws: `OutgoingError` if an official client doesn't send the message in this state.
     public mutating func receive(_ message: RealmClientMessage) throws(OutgoingError) {
@@ -74,7 +74,7 @@ public struct SessionValidator: Sendable {
 
     // MARK: Messages of the server
 
-    /// Checks a message, and takes note of it.
+    /// Checks a message of the server, and updates the state with it.
     public mutating func send(_ message: RealmServerMessage) throws(OutgoingError) {
         let version = version
         switch message {
@@ -132,7 +132,7 @@ public struct SessionValidator: Sendable {
         if !condition { throw OutgoingError(reason) }
     }
 
-    /// Checks what doesn't depend on the session.
+    /// Checks the parts of an error that don't depend on the session.
     static func checkForm(_ error: ServerError) throws(OutgoingError) {
         try require(!fatalCodes.contains(error.code), "The client doesn't accept this code")
         try require((error.code >= 200) == (error.session != 0), "The code doesn't fit the session")
@@ -144,7 +144,7 @@ public struct SessionValidator: Sendable {
     }
 }
 
-/// What a client has received in a session.
+/// The state of a session as the client knows it.
 private struct Session: Sendable {
     enum Query: Sendable {
         case waiting
@@ -252,7 +252,7 @@ private struct Session: Sendable {
         try require(queries.values.contains(.complete), "The first bootstrap has to precede all changes")
         try require(bootstrapped == 0, "A bootstrap hasn't ended")
         guard let first = message.entries.first?.serverVersion, let last = message.entries.last?.serverVersion else {
-            // The client would answer a new version with an upload, without end.
+            // The client would answer each new version with an upload, so the exchange of messages would never end.
             return try require(
                 message.download.server == download.server,
                 "A download without changes has a new version"

@@ -44,19 +44,19 @@ extension WireError: CustomStringConvertible {
 
 /// The greatest sizes that the decoder accepts.
 public struct WireLimits: Hashable, Sendable {
-    /// The bytes of a message, and of its expanded body.
+    /// The maximum size of a message, and of its expanded body, in bytes.
     public var message = 17 << 20
-    /// The bytes of one changeset.
+    /// The maximum size of a changeset, in bytes.
     public var changeset = 16 << 20
-    /// The bytes of a string value. The official client refuses longer ones.
+    /// The maximum size of a string value, in bytes. The official client refuses longer strings.
     public var string = 16_777_199
-    /// The bytes of a data value. The official client's store refuses longer ones.
+    /// The maximum size of a data value, in bytes. The official client's store refuses longer data.
     public var data = 16_777_200
-    /// The steps of a path.
+    /// The maximum number of steps of a path.
     public var path = 256
-    /// The entries of one upload or download.
+    /// The maximum number of entries of an upload or download.
     public var entries = 1 << 20
-    /// The depth of JSON bodies.
+    /// The maximum depth of JSON bodies.
     public var json = 32
 
     public init() {}

@@ -51,7 +51,7 @@ public enum WireJSON: Hashable, Sendable {
 
     // MARK: Writing
 
-    /// The bytes of the value, without spaces.
+    /// The value as JSON text without spaces.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes)

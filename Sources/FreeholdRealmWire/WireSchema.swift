@@ -34,17 +34,15 @@ public struct WireSchema: Hashable, Sendable {
         column.target.flatMap { tables[$0] }?.spec.kind == .embedded
     }
 
-    /// Adds a class. A class that is present stays as it is.
-    ///
-    /// - Throws: `ApplyError` if it is present and different.
+    /// Adds a class. An existing class isn't changed.
+    /// - Throws: `ApplyError` if an existing class is different.
     public mutating func add(_ spec: TableSpec) throws(ApplyError) {
         guard let present = tables[spec.name]?.spec else { return tables[spec.name] = Table(spec) }
         guard present == spec else { throw ApplyError(.stopsSession, "The class is present and different") }
     }
 
-    /// Adds a field. A field that is present stays as it is.
-    ///
-    /// - Throws: `ApplyError` if its class or the linked class is missing, or if it is present and different.
+    /// Adds a field. An existing field isn't changed.
+    /// - Throws: `ApplyError` if its class or the linked class is missing, or if an existing field is different.
     public mutating func add(_ column: ColumnSpec) throws(ApplyError) {
         guard let table = tables[column.table] else {
             throw ApplyError(.stopsSession, "The class of a field is missing")
@@ -87,7 +85,7 @@ public struct WireSchema: Hashable, Sendable {
 
 /// A change that the official client can't apply.
 public struct ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The end of the client.
+    /// The effect of the error on the client.
     public typealias Effect = MergeError.Effect
 
     public var effect: Effect

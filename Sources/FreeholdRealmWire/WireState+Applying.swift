@@ -1,7 +1,8 @@
 extension WireState {
     /// Applies a changeset like the official client.
     ///
-    /// - Parameter change: The number of the changeset for the identities of the elements that it inserts. `nil` leaves them without.
+    /// - Parameter change: The number of the changeset for the identities of the elements that it inserts. If it is `nil`, these elements have no
+    ///   identities.
     /// - Throws: `ApplyError` if the client can't apply it. The state is unchanged then.
     /// - Complexity: O(*n* + *s*) for *s* values in the objects that the changeset touches
     public mutating func apply(_ changeset: Changeset, as change: UInt64? = nil) throws(ApplyError) {
@@ -11,7 +12,7 @@ extension WireState {
     /// - Parameter isStrict: A Boolean value that indicates whether the sizes in updates are checked, which the client doesn't.
     mutating func apply(_ changeset: Changeset, as change: UInt64?, isStrict: Bool) throws(ApplyError) {
         var run = ApplyRun(state: self, change: change, isStrict: isStrict)
-        // The only reference to the objects is the run's, so that it changes them in place.
+        // The objects are moved to the run, so that it can change them without a copy.
         let schema = schema
         self = WireState()
         do throws(ApplyError) {
@@ -315,7 +316,7 @@ private struct ApplyRun {
                     ? fatal("A place can't contain an embedded object")
                     : failure("A list can't contain embedded objects")
             }
-            // At a key of a dictionary, the client replaces an embedded object that is present.
+            // At a key of a dictionary, the client replaces an existing embedded object. Elsewhere it keeps the object.
             if case .object = old, !isEntry { return old! }
             return .object([:])
         case .list:

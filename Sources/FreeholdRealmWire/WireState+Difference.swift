@@ -196,10 +196,9 @@ private struct Difference {
         }
     }
 
-    /// Returns a Boolean value that indicates whether an embedded object at a key of a dictionary is written as a whole.
-    ///
-    /// A client that has replaced the object unsent applies the difference to its new object, because its merge keeps changes inside of
-    /// a replaced entry. There, only plain fields and sets can be changed regardless of what they contain.
+    /// Returns a Boolean value that indicates whether an embedded object at a key of a dictionary is written as a whole. A client may have replaced
+    /// the object by another one, and may not have sent this change yet. It then applies the difference to its new object, because its merge keeps
+    /// changes inside of a replaced entry. In the new object, only plain fields and sets can be changed regardless of their contents.
     private func isReplaced(_ old: WireValue, by new: WireValue, of table: WireText) -> Bool {
         guard case .object(let first) = old, case .object(let second) = new else { return false }
         return (schema[table]?.columns ?? []).contains { column in

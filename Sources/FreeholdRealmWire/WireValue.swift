@@ -14,7 +14,7 @@ public enum WireValue: Hashable, Sendable {
     public static let null = WireValue.scalar(.null)
 }
 
-// The take functions move a content out, so that a change of it doesn't copy it.
+// The functions that begin with `take` move a content out of the value, so that it can be changed without a copy.
 extension WireValue {
     mutating func takeFields() -> WireFields? {
         guard case .object(let fields) = self else { return nil }
@@ -101,7 +101,7 @@ public struct WireSet: Hashable, Sendable {
 
     public func contains(_ value: Payload) -> Bool { elements[value.comparable] != nil }
 
-    /// Inserts a value. If the same value is present, it stays.
+    /// Inserts a value. If the set already contains an equal value, that value is kept.
     public mutating func insert(_ value: Payload) {
         let key = value.comparable
         if elements[key] == nil { elements[key] = value }

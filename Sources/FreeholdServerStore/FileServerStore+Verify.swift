@@ -1,10 +1,10 @@
 internal import FreeholdEngine
 public import FreeholdSyncCore
 
-/// A text key that is longer than new objects' keys may be.
+/// A text key that exceeds the maximum length for the keys of new objects.
 public struct LongKey: Hashable, Sendable {
     public let className: SyncString
-    /// In UTF-8.
+    /// The length in UTF-8, in bytes.
     public let bytes: Int
     /// The first characters.
     public let beginning: String
@@ -16,9 +16,8 @@ public struct LongKey: Hashable, Sendable {
 }
 
 extension FileServerStore {
-    /// Returns the objects of a stream whose keys are longer than those of new objects may be. Other processes may write meanwhile.
-    ///
-    /// - Throws: `EngineError`, or what is wrong with the file.
+    /// Returns the objects of a stream whose keys exceed the maximum length for the keys of new objects. Other processes may write at the same time.
+    /// - Throws: `EngineError`, or an error about the content of the file.
     /// - Complexity: O(objects of classes with text keys, objects that are in no table)
     public func longKeys(of stream: StreamName) throws -> [LongKey] {
         guard exists(stream) else { return [] }
@@ -26,8 +25,7 @@ extension FileServerStore {
     }
 
     /// Checks the structures of a stream's file, in the newest version.
-    ///
-    /// - Returns: What is wrong with it. Empty if the file is sound.
+    /// - Returns: Descriptions of the errors in the file. Empty if the file has no errors.
     /// - Throws: `EngineError` if the file can't be opened.
     /// - Complexity: O(bytes of the file)
     public func verify(_ stream: StreamName) throws -> [String] {
@@ -47,7 +45,7 @@ extension StreamView {
             }
         }
         for row in view.keys(tables.hidden.other) where others.isAlive(row) {
-            // The name of the row has twice as many characters.
+            // The name of the row has two characters for each byte of the key.
             guard try others.key(row).isTooLong else { continue }
             let name = try others.object(row).name
             if let long = LongKey(name.className, name.key) { found.append(long) }

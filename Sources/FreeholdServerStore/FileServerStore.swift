@@ -50,16 +50,17 @@ public final class FileServerStore: Sendable {
         /// one of its pages, as long as the file grows by at most 64 MiB.
         public var pinnedVersions = 16
         /// The maximum number of bytes of the log that trimming leaves, in addition to the limit of the age of its
-        /// entries. The entries of the last hour always stay. A client with an older cursor than the log compares keys.
+        /// entries. The entries of the last hour are always kept. A client with an older cursor than the log compares
+        /// keys.
         public var logBytes: UInt64 = 512 << 20
         /// The size from which a file is rewritten when it is opened, if two thirds of it are free pages.
         public var shrinkBytes: UInt64 = 32 << 20
-        /// The maximum number of open files, as long as no more are in use at the same time.
+        /// The maximum number of open files. It is exceeded if more files are in use at the same time.
         public var openStreams = 256
         /// The number of rows of a cluster in new files. With fewer rows, single changes are faster, and scans and
         /// large imports are slower. Each commit writes the last leaf of each column of the log.
         package var clusterSpan = 128
-        /// The number of elements from which on a list is long: see `StoredImages`.
+        /// The minimum number of elements of a long list: see `StoredImages`.
         package var longList = MergedObject.longList
         package var pinAge = Duration.seconds(60)
         package var pinGrowth: UInt64 = 64 << 20
@@ -111,7 +112,7 @@ public final class FileServerStore: Sendable {
         } catch { return .failed(StoreFailure(error)) }
     }
 
-    /// Gives all streams a new epoch. A program that copies a store has to call this before it uses the copy.
+    /// Assigns a new epoch to all streams. A program that copies a store must call this method before it uses the copy.
     ///
     /// - Throws: `EngineError`, and errors about the content of a file.
     public func wasCopied(epoch: UInt64) throws {

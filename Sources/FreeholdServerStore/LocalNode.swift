@@ -24,8 +24,8 @@ public struct LocalNode {
     }
 
     /// - Parameters:
-    ///   - isOver: Returns whether a submission that has failed isn't tried again.
-    ///   - perform: Executes a request of the store, and waits for the answer.
+    ///   - isOver: A closure that returns whether a submission has to end with an error instead of being repeated.
+    ///   - perform: A closure that executes a request to the store, and waits for the answer.
     public init(
         app: SyncString,
         _ known: ServerApp,
@@ -41,7 +41,7 @@ public struct LocalNode {
         machine = ServerMachine(configuration, matcher: matcher)
     }
 
-    /// Submits changes, and waits until they are durable. Failures due to commits of other programs are tried again.
+    /// Submits changes, and waits until they are durable. The submission is repeated if another program has committed at the same time.
     ///
     /// - Returns: `.failed(.transient)` if the store fails for half a minute. Then it is unknown which changes were
     ///   made.

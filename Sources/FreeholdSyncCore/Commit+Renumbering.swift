@@ -1,4 +1,4 @@
-/// Commits of submissions get their number when they are merged, and so do the elements and embedded objects that they make.
+/// The commits of submissions get their numbers when they are merged. The elements and embedded objects that they create also get their numbers then.
 extension Commit {
     /// Returns the commit under another number. The upper 32 bits of its own numbers become the commit's number, so that no other commit of
     /// the file has one of them.
@@ -17,7 +17,7 @@ extension Commit {
     }
 }
 
-/// Makes a new own number of one.
+/// A conversion of an own number to a new one.
 private typealias Numbering = (OwnNumber) -> OwnNumber
 
 extension Change {

@@ -48,10 +48,10 @@ public enum PrimaryKey: Hashable, Sendable, ExpressibleByIntegerLiteral, Express
 }
 
 extension PrimaryKey {
-    /// The most bytes that the key of a new object may have. Objects that have longer ones already stay as they are.
+    /// The maximum size of the key of a new object, in bytes. Existing objects with longer keys aren't changed.
     public static let mostBytes = 1_024
 
-    /// The bytes of a text in UTF-8; 0 for keys of other types, which are short.
+    /// The size of a text in UTF-8, in bytes. 0 for keys of other types, which are short.
     public var textBytes: Int { if case .string(let text) = self { text.string.utf8.count } else { 0 } }
 
     /// A Boolean value that indicates whether no new object may have the key.

@@ -1,4 +1,4 @@
-/// The reason for which a document of rules or a schema is refused, with the place of the error.
+/// The reason why a document of rules or a schema is refused, with the place of the error.
 public struct RuleError: Error, Hashable, Sendable {
     /// The keys that lead to the place. An element of an array is represented by its index.
     public let path: [String]

@@ -31,7 +31,7 @@ public struct ModelNote: Hashable, Sendable, CustomStringConvertible {
 ///
 /// The classes read and write the stored data. A name that the language doesn't accept, or that objects already have,
 /// is replaced in code and mapped. A part that a language can't represent becomes a comment at its place and an element
-/// of ``notes``. No part is omitted without both. Stored names can contain any characters: quotation marks, ends of
+/// of ``notes``. Each omitted part has both. Stored names can contain any characters: quotation marks, ends of
 /// lines and of comments, and marks that change the direction of text are escaped.
 public struct GeneratedModels: Hashable, Sendable {
     /// The files: one for each class in Java, a header and an implementation in Objective-C, and one file in all other

@@ -10,7 +10,8 @@ public struct ModelClass: Equatable, Sendable {
     public var table: TableSpec
     /// The name of the class in code, or `nil` for the default of the language.
     public var name: String?
-    /// The names of properties in code by their stored names, for properties without the default of the language.
+    /// The names of properties in code, by their stored names. A property without an entry has the default name of the
+    /// language.
     public var propertyNames: [String: String]
     public var inverses: [ModelInverse]
 

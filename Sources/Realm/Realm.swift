@@ -1,2 +1,2 @@
-// RealmSwift's other module, which older code imports for `RLMError`.
+// RealmSwift also has a module `Realm`. Older code imports it for `RLMError`.
 @_exported public import RealmSwift

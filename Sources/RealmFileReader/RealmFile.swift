@@ -11,8 +11,8 @@ import FreeholdEngine
 /// }
 /// ```
 ///
-/// The file isn't changed, and no lock of Realm is taken. It must not be written meanwhile, which `checkUnchanged`
-/// verifies. Each number of the file is checked before it is used, and an invalid file is an error.
+/// The file isn't changed, and no lock of Realm is taken. No process may write to it while it is read. `checkUnchanged`
+/// verifies this. Each number of the file is checked before it is used, and an invalid file is an error.
 ///
 /// One thread at a time may use a `RealmFile`.
 public final class RealmFile {

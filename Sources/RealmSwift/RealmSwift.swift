@@ -34,7 +34,7 @@ public typealias RLMError = Realm.Error
 // RealmSwift has these names at the top level. Other libraries of a server have them, too, so the module Freehold
 // declares them within `Realm`.
 
-/// Takes the library's messages.
+/// Handles the library's messages.
 public typealias Logger = Realm.Logger
 /// The importance of a message of the library.
 public typealias LogLevel = Realm.LogLevel

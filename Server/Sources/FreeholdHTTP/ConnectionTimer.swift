@@ -1,7 +1,7 @@
 import NIOCore
 
 /// A timer that ends a connection with a slow client. It limits the time until a request is complete, until the client has received a piece of an
-/// answer, and until the next request begins. It is stopped while the server makes an answer.
+/// answer, and until the next request begins. It is stopped while a handler computes an answer.
 ///
 /// It is used on the channel's loop only.
 final class ConnectionTimer: Sendable {
@@ -13,7 +13,7 @@ final class ConnectionTimer: Sendable {
 
     /// Creates and starts the timer.
     ///
-    /// - Parameter limit: in milliseconds.
+    /// - Parameter limit: The time in milliseconds.
     init(_ channel: any Channel, limit: Int64) {
         (self.channel, self.limit) = (channel, .milliseconds(limit))
         timer = NIOLoopBoundBox(nil, eventLoop: channel.eventLoop)
@@ -26,19 +26,19 @@ final class ConnectionTimer: Sendable {
         }
     }
 
-    /// Sets a closure that is called at the end of the time instead of closing the connection. `nil` restores the closing.
+    /// Sets a closure that is called when the time has passed. With `nil`, the connection is closed instead, which is the default.
     func onLate(_ body: (() -> Void)?) { late.value = body }
 
     /// Restarts the timer with the limit.
     func start() { start(in: limit) }
 
-    /// Restarts the timer for the time until the first byte of the next request. From then on the limit counts.
+    /// Restarts the timer with a time for the wait until the first byte of the next request. The limit applies after that byte.
     func waitForRequest(_ time: TimeAmount) {
         start(in: time)
         isWaiting.value = true
     }
 
-    /// Begins the time of a request if its first byte has arrived.
+    /// Restarts the timer with the limit, if it is waiting for the first byte of a request.
     func bytesArrived() { if isWaiting.value { start() } }
 
     func stop() {

@@ -6,9 +6,9 @@ final class Exchange {
     enum Phase {
         /// The request isn't complete.
         case reading
-        /// A handler makes the answer.
+        /// A handler computes the answer.
         case working
-        /// The client takes the answer.
+        /// The answer is being sent to the client.
         case sending
     }
 
@@ -22,10 +22,10 @@ final class Exchange {
     var group: HTTPGroup?
     var route: HTTPRoute?
     var parameters: [String: String] = [:]
-    /// The answer in place of a handler's.
+    /// The answer that is sent if no handler is called.
     var refusal: HTTPAnswer
     var user: (any HTTPUser)?
-    /// A Boolean value that indicates whether the group looks for the user.
+    /// A Boolean value that indicates whether the group is identifying the user.
     var isIdentifying = false
     /// A Boolean value that indicates whether all of the request has arrived.
     var isRead = false
@@ -34,10 +34,10 @@ final class Exchange {
     /// The maximum size of the body, in bytes.
     var bodyLimit: Int?
     var stream: HTTPBodyStream?
-    /// The time at which the count `recent` of bytes began.
+    /// The time at which the counting of the bytes in `recent` began.
     var recentBegan = NIODeadline.distantPast
     var recent = 0
-    /// The task that makes or streams the answer.
+    /// The task that computes or streams the answer.
     var work: Task<Void, Never>?
 
     init(_ head: HTTPRequestHead, id: String, began: NIODeadline, budget: (any HTTPBudget)?) {
@@ -45,7 +45,7 @@ final class Exchange {
         refusal = .unreadable
     }
 
-    /// Gives the bytes of the body back.
+    /// Releases the body, and subtracts its bytes from the budget.
     func dropBody() {
         if !body.isEmpty { budget?.giveBody(body.count) }
         body = []

@@ -5,8 +5,8 @@ public struct HTTPAnswer: Sendable {
     public enum Body: Sendable {
         case text(String)
         case bytes([UInt8])
-        /// Pieces that are sent one after the other, until there are no more or the client has closed the connection. The next piece is made when
-        /// the client has received the one before.
+        /// A closure that returns the pieces of the body one after the other, and `nil` at the end. It is called for the next piece after the client
+        /// has received the previous one. It isn't called any more after the client has closed the connection.
         case stream(@Sendable () async -> String?)
         /// Like `stream`, for bytes.
         case byteStream(@Sendable () async -> [UInt8]?)

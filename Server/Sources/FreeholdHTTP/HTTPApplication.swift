@@ -8,29 +8,29 @@ public import NIOHTTP1
 ///
 /// The connections check the form, the size and the speed of requests before a handler sees them.
 public struct HTTPApplication: Sendable {
-    /// The groups of routes. The first group with a root at the beginning of the path answers. If there is none, the last group does.
+    /// The groups of routes. The first group whose root is a prefix of the path answers a request. If no root matches, the last group answers.
     public var groups: [HTTPGroup]
     public var limits = HTTPLimits()
     /// The steps around each handler, the outermost first.
     public var middleware: [any HTTPMiddleware] = []
-    /// Receives a record of each answered request.
+    /// The observers, which receive a record of each answered request.
     public var observers: [any HTTPObserver] = []
     /// The proxies that are trusted to name a client's address and a request's identifier.
     public var proxies = TrustedProxies.none
     /// The web pages of other origins that may send requests. `nil` permits none.
     public var origins: HTTPOrigins?
-    /// Decides by the head whether a request is answered at all.
+    /// A closure that decides, with the head, whether a request is answered.
     public var allows: @Sendable (HTTPHeaders) -> Bool = { _ in true }
-    /// A Boolean value that indicates whether connections may wait for further requests.
+    /// A closure that returns whether connections may wait for further requests.
     public var keepsConnections: @Sendable () -> Bool = { true }
-    /// Creates the budget of a request.
+    /// A closure that creates the budget of a request.
     public var budget: @Sendable () -> (any HTTPBudget)? = { nil }
 
     public init(groups: [HTTPGroup]) { self.groups = groups }
 
     func group(_ head: HTTPRequestHead) -> HTTPGroup? { groups.first { head.uri.hasPrefix($0.root) } ?? groups.last }
 
-    /// Returns the answer of a handler inside of all middleware.
+    /// Calls a handler through all middleware, and returns the answer.
     func answer(_ request: HTTPRequest, _ handler: @escaping @Sendable (HTTPRequest) async -> HTTPAnswer) async
         -> HTTPAnswer
     {

@@ -1,12 +1,13 @@
 import Synchronization
 
-/// The body of a request, piece by piece. The connection reads no more while 64 KiB wait.
+/// The body of a request, as a sequence of pieces in the order in which they arrive. While 64 KiB or more wait to be
+/// read, the connection doesn't read from the client.
 ///
-/// One task iterates over it, once.
+/// Only one task may iterate over it, and only once.
 public final class HTTPBodyStream: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
 
-    /// The client has closed the connection, or was too slow, or sent too much.
+    /// An error that ends a body early: the client has closed the connection, was too slow, or has sent too much.
     public struct Broken: Error, Hashable, Sendable { public init() {} }
 
     private struct State {
@@ -20,10 +21,11 @@ public final class HTTPBodyStream: AsyncSequence, Sendable {
     private let taken: @Sendable (Int) -> Void
     private static let most = 64 << 10
 
-    /// - Parameter taken: Called with the bytes of each piece that was taken.
+    /// - Parameter taken: A closure that is called with the number of bytes of each piece that the reading task has
+    ///   received.
     init(_ taken: @escaping @Sendable (Int) -> Void) { self.taken = taken }
 
-    /// A Boolean value that indicates whether the connection should read no more.
+    /// A Boolean value that indicates whether the connection should stop reading until pieces are taken.
     var isFull: Bool { state.withLock { $0.bytes >= Self.most } }
 
     func add(_ piece: [UInt8]) {

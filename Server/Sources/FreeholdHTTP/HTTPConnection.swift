@@ -6,7 +6,7 @@ struct DrainEvent {}
 
 /// A handler that answers the requests of an HTTP/1.1 connection, one after the other, or the one request of an HTTP/2 stream.
 ///
-/// The handlers before it deliver the next request after the end of the previous answer, and stop reading until then. So a connection keeps at
+/// The handlers before it deliver the next request after the end of the previous answer, and don't read until then. A connection therefore keeps at
 /// most one request, one answer, and the bytes of one read.
 final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
@@ -18,10 +18,10 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     /// The load of the listener.
     private let load: ListenerLoad
     private(set) var exchange: Exchange?
-    /// The number of requests so far.
+    /// The number of requests that the connection has received.
     private var count = 0
     private var isReading = true
-    /// A Boolean value that indicates whether the connection ends.
+    /// A Boolean value that indicates whether the connection handles no further requests.
     private var isOver = false
     /// A Boolean value that indicates whether the connection ends with the answer to its present request.
     private var isDraining = false
@@ -49,7 +49,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         guard exchange == nil else { return }
         let head = came.resolved
         count += 1
-        // The time of the first request began with the connection.
+        // The timer for the first request was started when the connection was opened.
         if count > 1 { timer.start() }
         // The context's own address isn't available in streams of HTTP/2.
         let isTrusted = context.channel.remoteAddress?.ipAddress.map { application.proxies.trusts($0) } ?? false
@@ -75,7 +75,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         (exchange.route, exchange.parameters, exchange.refusal) = group.match(head)
         exchange.bodyLimit = exchange.route?.bodyLimit ?? group.bodyLimit
         guard let limit = exchange.bodyLimit else {
-            // The body is dropped.
+            // The bytes of the body are read and dropped.
             if head.expectation != nil { ask(exchange, context) }
             return
         }
@@ -174,7 +174,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
 
     private func end(_ context: ChannelHandlerContext) {
         guard let exchange else {
-            // The end of a request without its head.
+            // The end of a request has arrived without a head.
             let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
             let exchange = Exchange(head, id: "", began: context.eventLoop.now, budget: nil)
             self.exchange = exchange
@@ -193,7 +193,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         guard reads != isReading else { return }
         isReading = reads
         try? channel.syncOptions?.setOption(.autoRead, value: reads)
-        // A body that isn't read isn't late.
+        // The time doesn't count while the handler doesn't read the body.
         if let stream = exchange?.stream, exchange?.isRead == false {
             if reads { timer.start() } else if stream.isFull { timer.stop() }
         }
@@ -315,12 +315,12 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         for (name, value) in application.origins?.headers(exchange.head) ?? [] { headers.add(name: name, value: value) }
         if isLast { headers.add(name: "Connection", value: "close") }
         for (name, value) in answer.headers { headers.add(name: name, value: value) }
-        // A client of HTTP/1.0 doesn't know chunks: its answer ends with the connection.
+        // A client of HTTP/1.0 doesn't support chunks. The end of the connection marks the end of its answer.
         let isOld = !isHTTP2 && exchange.head.version.minor == 0 && answer.byteCount == nil
         return HTTPResponseHead(version: isOld ? .http1_0 : .http1_1, status: answer.status, headers: headers)
     }
 
-    /// Sends a head and a body in pieces. Each piece has the time of a request.
+    /// Sends a head and a body in pieces. The client must receive each piece within the time limit of a request.
     private func send(
         _ head: HTTPResponseHead,
         body: ByteBuffer,
@@ -355,14 +355,15 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         context.flush()
     }
 
-    /// Sends pieces as they are made. A client that doesn't receive a piece within the time of a request loses the connection.
+    /// Sends the pieces of a stream as soon as they are available. The connection is closed if the client doesn't receive a piece within the time
+    /// limit of a request.
     private func stream(
         _ next: @escaping @Sendable () async -> ByteBuffer?,
         _ exchange: Exchange,
         isLast: Bool,
         _ context: ChannelHandlerContext
     ) {
-        // The client waits for pieces that aren't made yet.
+        // No time limit applies while the client waits for the next piece.
         timer.stop()
         let loop = context.eventLoop
         let bound = NIOLoopBound((self, exchange, context), eventLoop: loop)
@@ -389,15 +390,15 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Ends an answer that its client has received. The next request may arrive during the last write.
+    /// Ends the exchange after the client has received the answer. The next request may arrive during the last write.
     private func finish(_ exchange: Exchange, isLast: Bool, _ context: ChannelHandlerContext) {
         guard exchange === self.exchange else { return }
         exchange.work?.cancel()
         exchange.stream?.finish(.failure(HTTPBodyStream.Broken()))
         self.exchange = nil
-        // The server may have begun to drain after the head of the answer, which doesn't say that the connection ends.
+        // The server may have begun to drain after it has sent the head, which then has no `Connection: close`.
         let ends = isDraining && !isLast && !isHTTP2
-        // The rest of an HTTP/2 request is dropped, within the time of a request.
+        // The remaining bytes of an HTTP/2 request are dropped, within the time limit of a request.
         isOver = isLast || isHTTP2 || ends
         setReading(true, context.channel)
         if isOver {
@@ -423,9 +424,10 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The decoder reports each further read after an error. The error itself may wait for the end of an answer.
+        // After an error, the decoder reports this error for each further read. The first error may be handled only after the end of the present
+        // answer.
         if error is ByteToMessageDecoderError { return }
-        // NIO's handler answers bytes that can't be read, unless an answer is sent, and the connection ends with that answer.
+        // NIO's handler answers bytes that can't be parsed. If an answer is being sent, the connection ends after that answer.
         let isAnswered = error is HTTPParserError
         if isAnswered, exchange?.phase == .sending { return }
         isOver = true

@@ -7,7 +7,7 @@ import NIOTLS
 import NIOWebSocket
 import Synchronization
 
-/// A port on which an application is answered, in HTTP/1.1 and, with a certificate, in HTTP/2 (by ALPN).
+/// A port on which an application answers requests, over HTTP/1.1 and, with a certificate, over HTTP/2 (selected by ALPN).
 public final class HTTPListener: Sendable {
     private let channel: any Channel
     private let connections: OpenConnections
@@ -23,9 +23,9 @@ public final class HTTPListener: Sendable {
     /// Opens a port for an application.
     ///
     /// - Parameters:
-    ///   - tls: The certificate. `nil` behind a proxy that encrypts, or on loopback.
-    ///   - webSocket: The WebSocket on the same port.
-    /// - Throws: The system's error if it can't listen there.
+    ///   - tls: The certificate, or `nil` if connections aren't encrypted, for example behind a proxy that encrypts or on loopback.
+    ///   - webSocket: The WebSocket that the port accepts, or `nil` for none.
+    /// - Throws: The system's error if the port can't be opened.
     public static func listen(
         _ application: HTTPApplication,
         host: String,
@@ -48,12 +48,12 @@ public final class HTTPListener: Sendable {
         return HTTPListener(channel, connections)
     }
 
-    /// Stops accepting connections. Open connections stay.
+    /// Stops accepting connections. Open connections aren't closed.
     public func close() async { try? await channel.close() }
 
-    /// Closes connections that wait for a request, and the others after their answers. WebSockets stay.
+    /// Closes connections that wait for a request, and all other connections after their current answers. WebSockets aren't closed.
     ///
-    /// - Parameter milliseconds: The time for the answers. Connections with longer answers stay.
+    /// - Parameter milliseconds: The maximum time that the function waits. Connections whose answers take longer aren't closed when it returns.
     public func drain(within milliseconds: Int64) async {
         let loop = channel.eventLoop
         let end = loop.makePromise(of: Void.self)
@@ -61,7 +61,7 @@ public final class HTTPListener: Sendable {
         connections.drain { end.succeed(()) }
         try? await end.futureResult.get()
         late.cancel()
-        // The loop may end before the connections.
+        // The event loop may end before the remaining connections do, so they mustn't call the closure later.
         connections.stopWaiting()
     }
 
@@ -81,9 +81,9 @@ public final class HTTPListener: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer(initialize)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // The bytes that a slow receiver doesn't take wait here, where they are counted, and not in the system.
+            // Bytes for a slow receiver are kept in this process, which counts them, instead of in the buffer of the system.
             .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: notSentLowWater)), value: 128 << 10)
-            // Reads take what a message usually needs; a connection that is idle keeps nothing.
+            // The buffer of a read adapts to the size of the messages. An idle connection has no buffer.
             .childChannelOption(
                 .recvAllocator,
                 value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2_048, maximum: 65_536)
@@ -125,7 +125,7 @@ private final class OpenConnections: Sendable {
         if isDraining { connection.end() }
     }
 
-    /// Forgets a connection that has closed, or has become a WebSocket.
+    /// Removes a connection that has closed, or that has become a WebSocket.
     func remove(_ channel: any Channel) {
         let whenEmpty = state.withLock { state -> (@Sendable () -> Void)? in
             state.connections[ObjectIdentifier(channel)] = nil
@@ -163,7 +163,7 @@ private struct ConnectionSetup: Sendable {
         guard load.open(from: address) else { return channel.close(promise: nil) }
         channel.closeFuture.whenComplete { [load] _ in load.close(from: address) }
         let pipeline = channel.pipeline.syncOperations
-        // Before its first request a client has little time.
+        // A client has to send its first request within this time.
         let timer = ConnectionTimer(channel, limit: application.limits.requestTimeout)
         try pipeline.addHandler(LingeringClose(limit: application.limits.requestTimeout))
         guard let tls else {
@@ -221,14 +221,14 @@ private struct ConnectionSetup: Sendable {
         let upgrader = NIOTypedWebSocketServerUpgrader<Void>(
             maxFrameSize: webSocket?.frameBytes ?? 0,
             enableAutomaticErrorHandling: false,
-            // The gate has decided.
+            // `UpgradeGate` has already admitted the request.
             shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(headers) },
             upgradePipelineHandler: { channel, _ in
                 timer.stop()
                 connections.remove(channel)
                 return channel.eventLoop.makeCompletedFuture {
                     if let admission { try admission.open(channel) } else { try webSocket?.open(channel) }
-                    // WebSockets have a close of their own.
+                    // The protocol of WebSockets has its own messages for the end of a connection.
                     let pipeline = channel.pipeline.syncOperations
                     pipeline.removeHandler(try pipeline.handler(type: LingeringClose.self), promise: nil)
                 }
@@ -248,7 +248,7 @@ private struct ConnectionSetup: Sendable {
             HTTP2Setting(parameter: .maxHeaderListSize, value: application.limits.headBytes),
         ]
         connection.targetWindowSize = 1 << 20
-        // The answers to pings and settings that the client doesn't take.
+        // The maximum number of answers to pings and settings that wait because the client doesn't read them.
         connection.maximumBufferedControlFrames = 1_000
         var stream = NIOHTTP2Handler.StreamConfiguration()
         stream.outboundBufferSizeHighWatermark = 64 << 10
@@ -285,8 +285,8 @@ private struct ConnectionSetup: Sendable {
     }
 }
 
-/// A handler that ends an HTTP/2 connection after its client has violated the protocol. NIO's handler has sent the reason by then, and would
-/// continue to read.
+/// A handler that closes an HTTP/2 connection after its client has violated the protocol. NIO's handler sends the reason to the client, but doesn't
+/// stop reading.
 private final class ProtocolErrors: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
 
@@ -297,7 +297,8 @@ private final class ProtocolErrors: ChannelInboundHandler {
     }
 }
 
-/// A delegate that gives an HTTP/2 connection the same time for its next stream as an HTTP/1.1 connection has for its next request.
+/// A delegate that limits the time in which an HTTP/2 connection has no open stream. The limit is that of an HTTP/1.1 connection between two
+/// requests.
 private final class StreamCount: NIOHTTP2StreamDelegate, Sendable {
     private let timer: ConnectionTimer
     private let keepAlive: TimeAmount

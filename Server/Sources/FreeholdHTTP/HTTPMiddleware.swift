@@ -3,13 +3,15 @@ public import Tracing
 
 /// A step around the handlers of all routes.
 ///
-/// Answers that the connection itself gives, such as those for unreadable requests, don't pass the middleware. An ``HTTPObserver`` sees them.
+/// Answers of the connection itself, such as those to unreadable requests, don't pass through the middleware. An ``HTTPObserver`` receives records of
+/// them, too.
 public protocol HTTPMiddleware: Sendable {
     /// Answers a request, usually by calling the next step.
     func answer(_ request: HTTPRequest, next: @Sendable (HTTPRequest) async -> HTTPAnswer) async -> HTTPAnswer
 }
 
-/// Records a span for each request, by the tracer that the program has set up with swift-distributed-tracing. Without one it does nothing.
+/// A middleware that records a span for each request with the tracer that the program has set up with swift-distributed-tracing. Without a tracer, it
+/// does nothing.
 ///
 /// The span continues the trace of a trusted proxy. Other clients can't choose a trace: each of their requests begins a new one.
 public struct TracingMiddleware: HTTPMiddleware {
@@ -19,7 +21,7 @@ public struct TracingMiddleware: HTTPMiddleware {
 
     private let tracer: (any Tracer)?
 
-    /// - Parameter tracer: The tracer in place of the program's.
+    /// - Parameter tracer: The tracer, or `nil` for the tracer of the program.
     public init(tracer: (any Tracer)? = nil) { self.tracer = tracer }
 
     public func answer(_ request: HTTPRequest, next: @Sendable (HTTPRequest) async -> HTTPAnswer) async -> HTTPAnswer {
@@ -38,16 +40,16 @@ public struct TracingMiddleware: HTTPMiddleware {
     }
 }
 
-/// Compresses the answers of routes that allow it (``HTTPRoute/compresses``), for clients that accept `gzip`.
+/// A middleware that compresses the answers of routes that allow it (``HTTPRoute/compresses``), for clients that accept `gzip`.
 ///
-/// An answer that has a coding already, a stream, a type that isn't text, and an answer below ``leastBytes`` isn't compressed.
+/// Answers with a content coding, streams, answers whose type isn't text, and answers of less than ``leastBytes`` aren't compressed.
 public struct CompressionMiddleware: HTTPMiddleware {
-    /// The bytes of an answer from which compression saves packets.
+    /// The minimum size of an answer that is compressed, in bytes. For shorter answers, compression wouldn't save packets.
     public static let leastBytes = 1_024
 
     private let compress: @Sendable (HTTPRequest, [UInt8]) async -> [UInt8]?
 
-    /// - Parameter compress: Returns bytes in the format gzip, or `nil` if they aren't fewer.
+    /// - Parameter compress: A closure that returns the bytes in the format gzip, or `nil` if the compressed form isn't shorter.
     public init(compress: @escaping @Sendable (HTTPRequest, [UInt8]) async -> [UInt8]?) { self.compress = compress }
 
     public func answer(_ request: HTTPRequest, next: @Sendable (HTTPRequest) async -> HTTPAnswer) async -> HTTPAnswer {

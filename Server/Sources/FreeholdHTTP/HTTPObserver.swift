@@ -4,7 +4,7 @@ import Metrics
 public import NIOHTTP1
 import Synchronization
 
-/// A request that was answered, without its path: paths contain keys of documents.
+/// A record of an answered request. It doesn't contain the path, because paths contain keys of documents.
 public struct HTTPRecord: Sendable {
     public let id: String
     /// The route's name, or `nil` if no route has the request's path and method.
@@ -15,12 +15,12 @@ public struct HTTPRecord: Sendable {
     public let nanoseconds: Int64
 }
 
-/// Receives a record of each answered request, on the connection's thread.
+/// An observer that receives a record of each answered request, on the connection's thread.
 public protocol HTTPObserver: Sendable {
     func answered(_ record: HTTPRecord)
 }
 
-/// Writes a line for each request at the level debug.
+/// An observer that writes a line to the log for each request, at the level debug.
 public struct HTTPLog: HTTPObserver {
     private let logger: Logger
 
@@ -37,7 +37,7 @@ public struct HTTPLog: HTTPObserver {
     }
 }
 
-/// Counts requests by route and status, and measures their times by route.
+/// An observer that counts requests by route and status, and records their durations by route.
 public final class HTTPMetrics: HTTPObserver {
     private struct Key: Hashable {
         let operation: String

@@ -1,29 +1,29 @@
 public import NIOCore
 public import NIOHTTP1
 
-/// A user that a group of routes knows.
+/// A user that a group of routes has identified.
 public protocol HTTPUser: Sendable {
     var user: String { get }
 }
 
-/// The bytes that a server keeps for one request and its answer.
+/// The count of the bytes that a server keeps for one request and its answer.
 ///
-/// A connection calls it before it keeps a piece of a body. Any thread may use it. The bytes are given back when the object is released.
+/// A connection calls it before it stores a piece of a body. Any thread may use it. The bytes are subtracted when the object is released.
 public protocol HTTPBudget: Sendable {
     /// Assigns the present and later bytes to a user.
     func belong(to user: String)
     /// Counts bytes of a body.
     ///
-    /// - Parameter total: The bytes of the whole body so far.
-    /// - Returns: The answer for a body that isn't kept, or `nil`.
+    /// - Parameter total: The number of bytes of the body that have arrived.
+    /// - Returns: `nil` if the bytes may be kept, or the answer with which the body is refused.
     func takeBody(_ bytes: Int, total: Int) -> HTTPAnswer?
-    /// Gives bytes of a body back.
+    /// Subtracts bytes of a body that aren't kept any more.
     func giveBody(_ bytes: Int)
     /// Counts the bytes of an answer that its client hasn't received, in place of the bytes that were read for the answer.
     func keepAnswer(_ bytes: Int)
 }
 
-/// A request with all that its handler needs.
+/// A request, with all data that its handler needs.
 public struct HTTPRequest: Sendable {
     public var head: HTTPRequestHead
     /// The identifier of the request in logs, in traces and in the header `X-Request-ID` of the answer.
@@ -45,7 +45,8 @@ public struct HTTPRequest: Sendable {
     public var budget: (any HTTPBudget)?
     /// A Boolean value that indicates whether the route's answers may be compressed.
     public var compresses: Bool
-    /// A Boolean value that indicates whether a trusted proxy sent the request. The headers of other senders, such as those of traces, are the client's.
+    /// A Boolean value that indicates whether a trusted proxy sent the request. The headers of other senders, such as those of traces, are the
+    /// client's.
     public var isFromProxy: Bool
 
     public init(
@@ -68,7 +69,7 @@ public struct HTTPRequest: Sendable {
         (self.compresses, self.isFromProxy) = (compresses, isFromProxy)
     }
 
-    /// The path's variable part of a name.
+    /// The text of a variable part of the path.
     ///
     /// - Precondition: The route's path has the part.
     public subscript(name: String) -> String {
@@ -76,7 +77,7 @@ public struct HTTPRequest: Sendable {
         return text
     }
 
-    /// The part of the target behind the first question mark, as it was sent.
+    /// The part of the target after the first question mark, as it was sent.
     public var query: Substring? {
         head.uri.firstIndex(of: "?").map { head.uri[head.uri.index(after: $0)...] }
     }
@@ -97,7 +98,7 @@ public struct HTTPRequest: Sendable {
 }
 
 extension HTTPRequestHead {
-    /// The token of `Authorization`. The scheme's letters may be large or small.
+    /// The token in the header `Authorization` with the scheme `Bearer`, in any letter case.
     public var bearer: String? {
         let authorization = headers["Authorization"]
         guard authorization.count == 1 else { return nil }

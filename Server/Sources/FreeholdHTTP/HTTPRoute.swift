@@ -19,7 +19,7 @@ public struct HTTPRoute: Sendable {
     public let streamsBody: Bool
     /// The maximum size of a body, in bytes, if it differs from the group's.
     public let bodyLimit: Int?
-    /// Identifies the user in place of the group's function.
+    /// A closure that identifies the user, or `nil` for that of the group.
     let identify: (@Sendable (HTTPRequestHead) async -> HTTPIdentification)?
     let answer: @Sendable (HTTPRequest) async -> HTTPAnswer
     fileprivate let parts: [Part]
@@ -66,7 +66,7 @@ public struct HTTPRoute: Sendable {
         return found
     }
 
-    /// The number of literal parts. If several routes have a path, the one with the most literal parts counts.
+    /// The number of literal parts. If several routes match a path, the route with the most literal parts is used.
     fileprivate var literals: Int { parts.count { if case .literal = $0 { true } else { false } } }
 }
 
@@ -82,8 +82,8 @@ public struct HTTPGroup: Sendable {
     /// The maximum size of a body, in bytes. A longer body is refused before it is read. With `nil`, bodies are read and dropped.
     public var bodyLimit: Int?
     public var routes: [HTTPRoute]
-    /// Identifies the user by the head. Before that, only a small part of the body is read. It is `nil` for groups with small bodies that contain
-    /// the proof.
+    /// A closure that identifies the user from the head. Until it returns, only a small part of the body is read. It is `nil` for groups whose
+    /// requests contain the proof of the user's identity in a small body.
     public var identify: (@Sendable (HTTPRequestHead) async -> HTTPIdentification)?
     /// The answer for a body that is too long.
     public var tooLarge: HTTPAnswer
@@ -127,7 +127,7 @@ public struct HTTPGroup: Sendable {
         return (route, parameters, noRoute)
     }
 
-    /// Answers a request without a connection. The user is that of the request.
+    /// Answers a request without a connection, with the user in `request.user`.
     public func answer(_ request: HTTPRequest) async -> HTTPAnswer {
         var request = request
         let (route, parameters, refusal) = match(request.head)
@@ -142,7 +142,7 @@ public struct HTTPGroup: Sendable {
         return answer
     }
 
-    /// Returns the parts of a path, decoded, or `nil` if it isn't one. The root itself has one empty part.
+    /// Returns the decoded parts of a path, or `nil` if the text isn't a valid path. The root itself has one empty part.
     private static func names(_ path: Substring) -> [String]? {
         guard !path.isEmpty else { return [""] }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)

@@ -24,7 +24,7 @@ final class LastAnswer: ChannelOutboundHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
-    /// A client that is still sending gets the answer, too: see `LingeringClose`.
+    /// Closes the connection after the answer. A client that is still sending also receives the answer: see `LingeringClose`.
     private func end(_ context: ChannelHandlerContext, _ data: NIOAny, _ promise: EventLoopPromise<Void>?) {
         isOver = true
         let (promise, channel) = (promise ?? context.eventLoop.makePromise(), context.channel)

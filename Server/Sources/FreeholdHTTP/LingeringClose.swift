@@ -1,10 +1,10 @@
 import NIOCore
 
-/// A handler that closes a connection only after the client could receive its last answer.
+/// A handler that delays the closing of a connection until the client has had time to receive the last answer.
 ///
 /// If a socket is closed while it has unread bytes, or while bytes of the client are on the network, the connection is reset, and the client
-/// loses the bytes that it hasn't read. So this handler closes the writing half first, and reads and drops further bytes. It closes the rest when
-/// the client has closed its half, is silent, or has used its time or its bytes (RFC 9112, 9.6).
+/// loses the bytes that it hasn't read. This handler therefore closes only the writing half first, and reads and drops further bytes. It closes the
+/// connection when the client has closed its half, is silent, or has exceeded the limit of time or bytes (RFC 9112, 9.6).
 ///
 /// It is the handler next to the socket. It is removed if the connection becomes a WebSocket.
 final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandler {
@@ -32,7 +32,7 @@ final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandler {
     /// The maximum number of bytes that are dropped for a connection.
     static let mostDropped = 64 << 20
 
-    /// - Parameter limit: the maximum time for closing, in milliseconds.
+    /// - Parameter limit: The maximum time for closing, in milliseconds.
     init(limit: Int64) { self.limit = .milliseconds(limit) }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -48,12 +48,12 @@ final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        // Other handlers close the connection because of invalid bytes behind the answered request. This doesn't end the lingering.
+        // Other handlers close the connection because of invalid bytes after the answered request. This doesn't end the lingering.
         if mode == .all, state == .lingering, isDelivering {
             if let promise { context.channel.closeFuture.cascade(to: promise) }
             return
         }
-        // A client without an answer, or one that doesn't read its answer, loses nothing. A second close doesn't wait.
+        // The connection is closed immediately if no answer was sent, if the client doesn't read the answer, or at a second call.
         guard mode == .all, state == .open, hasWritten, waiting == 0, context.channel.isActive else {
             if mode == .all { end() }
             return context.close(mode: mode, promise: promise)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The number of connections of a listener, also by address. Any thread may use it.
+/// The number of connections of a listener, in total and for each address. Any thread may use it.
 final class ListenerLoad: Sendable {
     private struct State {
         var connections = 0
@@ -18,8 +18,8 @@ final class ListenerLoad: Sendable {
 
     /// Counts a connection.
     ///
-    /// - Parameter address: The address of the client, without a port. `nil` if it has none.
-    /// - Returns: `false` if there are too many. It isn't counted then.
+    /// - Parameter address: The address of the client, without a port, or `nil` if the client has no address.
+    /// - Returns: `false` if too many connections are open. The connection isn't counted then, and has to be closed.
     func open(from address: String?) -> Bool {
         let network = network(of: address)
         return state.withLock { state in
@@ -34,7 +34,7 @@ final class ListenerLoad: Sendable {
         }
     }
 
-    /// Forgets a connection that was counted.
+    /// Subtracts a connection that `open` has counted.
     func close(from address: String?) {
         let network = network(of: address)
         state.withLock { state in
@@ -44,10 +44,12 @@ final class ListenerLoad: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether connections that wait for a request take room that others need.
+    /// A Boolean value that indicates whether more than half of the allowed connections are open. Connections aren't kept for further requests then,
+    /// so that new clients can connect.
     var isHigh: Bool { state.withLock { $0.connections > most / 2 } }
 
-    /// Returns the network that counts as one address. A trusted proxy has the connections of many clients and isn't counted.
+    /// Returns the network of an address. All addresses of a network are counted together. Returns `nil` for a trusted proxy, because its connections
+    /// belong to many clients.
     private func network(of address: String?) -> [UInt8]? {
         guard let address, !proxies.trusts(address) else { return nil }
         return TrustedProxies.network(of: address)

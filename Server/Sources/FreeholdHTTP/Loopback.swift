@@ -9,8 +9,8 @@ public import NIOHTTP1
 
 /// The addresses of this machine itself, and the check of requests to a server that trusts all users of this machine.
 public enum Loopback {
-    /// Returns whether a host is `localhost` or an address of the loopback network. Any other name may lead to another machine, also one that
-    /// begins like these.
+    /// Returns whether a host is `localhost` or an address of the loopback network. Any other name may lead to another machine, also a name that
+    /// begins with one of these texts.
     public static func contains(_ host: String) -> Bool {
         if host.lowercased() == "localhost" { return true }
         guard let octets = octets(host) else { return false }
@@ -28,11 +28,11 @@ public enum Loopback {
         return host(parts[2]).map { contains($0) } ?? false
     }
 
-    /// Returns whether a server in development, or the administrator's port, may answer a request, because it isn't sent by a page of another
-    /// site.
+    /// Returns whether a server in development, or the administrator's port, may answer a request. It returns `false` for requests of web pages of
+    /// other sites.
     ///
-    /// If a page has a host name that was changed to lead to this machine, its reading requests have no foreign `Origin`, but they have the name
-    /// as `Host`.
+    /// A site can change the address of its own host name to that of this machine (DNS rebinding). The requests of its pages that only read then have
+    /// no foreign `Origin`, but they have the host name of the site in `Host`.
     public static func allows(_ headers: HTTPHeaders) -> Bool {
         let isNamed = headers["Host"].allSatisfy { header in
             guard let host = host(header[...]) else { return false }

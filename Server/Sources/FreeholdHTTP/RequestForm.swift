@@ -2,7 +2,7 @@ import NIOHTTP1
 
 extension HTTPRequestHead {
     /// The head with the path in place of an absolute target (`GET http://host/path`). The host of the target replaces the header `Host` (RFC
-    /// 9112, 3.2.2). A target that can't be resolved stays, and makes the request unreadable. Consecutive slashes in a path count as one.
+    /// 9112, 3.2.2). A target that can't be resolved isn't changed, and makes the request unreadable. Consecutive slashes in a path count as one.
     var resolved: HTTPRequestHead {
         guard !uri.hasPrefix("/") else {
             var head = self
@@ -35,7 +35,7 @@ extension HTTPRequestHead {
         guard hosts.allSatisfy({ $0.isEmpty || Loopback.isAuthority($0[...]) }) else { return false }
         let (lengths, codings) = (headers["Content-Length"], headers[canonicalForm: "Transfer-Encoding"])
         guard lengths.isEmpty || (codings.isEmpty && lengths.count == 1) else { return false }
-        // The conversion to HTTP/1 writes the coding for a body without a length. A client of HTTP/2 can't send it.
+        // The conversion from HTTP/2 to HTTP/1 adds `chunked` for a body without a length. A client of HTTP/2 can't send this header.
         guard !isHTTP2 else { return codings.isEmpty || codings == ["chunked"] }
         return codings.isEmpty || (version.minor > 0 && codings.count == 1 && codings[0].lowercased() == "chunked")
     }
@@ -43,7 +43,7 @@ extension HTTPRequestHead {
     /// The bytes of the body, or `nil` if the head doesn't state them.
     var bodyLength: Int? { headers["Content-Length"].first.flatMap { Int($0) } }
 
-    /// The value of `Expect`: the client waits for an answer before it sends a body.
+    /// The value of the header `Expect`. The client waits for an answer before it sends a body.
     var expectation: String? {
         guard version.major > 1 || version.minor > 0 else { return nil }
         let said = headers["Expect"].joined(separator: ",").lowercased()
@@ -64,7 +64,7 @@ extension HTTPRequestHead {
             && headers["Sec-WebSocket-Version"] == ["13"] && isReadable(isHTTP2: false)
     }
 
-    /// Removes the request for another protocol, so that the answer is sent in HTTP/1.1.
+    /// Removes the headers that request another protocol, so that the answer is sent in HTTP/1.1.
     mutating func removeUpgrade() {
         let rest = headers[canonicalForm: "Connection"].filter {
             !["upgrade", "http2-settings"].contains($0.lowercased())

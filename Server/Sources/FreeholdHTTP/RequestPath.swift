@@ -1,5 +1,5 @@
 extension String {
-    /// The target of a request with one slash in place of each run of slashes in its path. The query stays as it is.
+    /// The target of a request with one slash in place of each run of slashes in its path. The query isn't changed.
     ///
     /// Clients that join a base address with a slash at its end and a path with one at its beginning send such targets.
     public var withSingleSlashes: String {

@@ -26,7 +26,7 @@ public final class TLSContexts: Sendable {
         var stamp: [Stamp?]
     }
 
-    /// The identity and the time of a file. For a symbolic link, it is the file to which the link leads, since a renewal may replace a link to a
+    /// The identity and the modification time of a file. Symbolic links are followed, because a renewal of a certificate may replace a link to a
     /// folder.
     private struct Stamp: Equatable {
         let path: String
@@ -53,7 +53,7 @@ public final class TLSContexts: Sendable {
     /// - Throws: `TLSFileError` if the files don't contain a certificate and its key.
     public init(certificates: String, key: String) throws {
         (self.certificates, self.key) = (certificates, key)
-        // The stamps are taken first, so that the next call detects a change during the reading.
+        // The stamps are computed before the files are read, so that the next call detects a change during the reading.
         let stamp = [Stamp(certificates), Stamp(key)]
         let (context, names) = try Self.read(certificates, key)
         state = Mutex(State(context: context, names: names, stamp: stamp))
@@ -61,7 +61,7 @@ public final class TLSContexts: Sendable {
 
     /// The context for new connections.
     public var context: NIOSSLContext { state.withLock { $0.context } }
-    /// The names of the certificate, in small letters. It is `nil` for a certificate without alternative names.
+    /// The names of the certificate in lower case, or `nil` for a certificate without alternative names.
     public var names: Set<String>? { state.withLock { $0.names } }
 
     /// Reads the files again if they have changed.

@@ -8,8 +8,8 @@
 
 /// The proxies that are trusted to name the address of a client.
 ///
-/// Each proxy adds the address from which it received the request at the end of the header. So the client has the last address that doesn't
-/// belong to a trusted proxy. The addresses before it may be false.
+/// Each proxy adds the address from which it received the request at the end of the header. The address of the client is therefore the last
+/// address that doesn't belong to a trusted proxy. The addresses before it may be false.
 public struct TrustedProxies: Hashable, Sendable {
     /// The name of the header, such as `X-Forwarded-For`.
     public let header: String
@@ -20,7 +20,7 @@ public struct TrustedProxies: Hashable, Sendable {
 
     private init() { (header, networks) = ("X-Forwarded-For", []) }
 
-    /// - Parameter networks: addresses, or networks such as `10.0.0.0/8` and `fd00::/8`.
+    /// - Parameter networks: Addresses, or networks such as `10.0.0.0/8` and `fd00::/8`.
     /// - Throws: ``InvalidNetwork`` for a text that is neither.
     public init(_ networks: [String], header: String = "X-Forwarded-For") throws {
         self.header = header
@@ -32,7 +32,7 @@ public struct TrustedProxies: Hashable, Sendable {
         }
     }
 
-    /// A text that is neither an address nor a network.
+    /// The error of a text that is neither an address nor a network.
     public struct InvalidNetwork: Error, Hashable, Sendable {
         public let text: String
     }
@@ -91,7 +91,7 @@ public struct TrustedProxies: Hashable, Sendable {
             let most = isShort ? 32 : 128
             let bits = parts.count == 2 ? Int(parts[1]) : most
             guard let bits, (0...most).contains(bits) else { return nil }
-            // An IPv4 network that is written as IPv6, but with the bits of IPv4, would contain all addresses.
+            // An IPv4 network in IPv6 notation, but with a prefix length of IPv4, would contain all addresses.
             let isMapped = octets[..<10].allSatisfy { $0 == 0 } && octets[10] == 0xFF && octets[11] == 0xFF
             guard isShort || !isMapped || bits >= 96 else { return nil }
             self.octets = octets

@@ -8,9 +8,9 @@ public struct HTTPWebSocket: Sendable {
     public var path: String
     /// The maximum size of a frame, in bytes.
     public var frameBytes: Int
-    /// Decides whether a request becomes a WebSocket now. Otherwise it is answered like other requests.
+    /// A closure that decides whether a request becomes a WebSocket. Otherwise it is answered like other requests.
     public var isOpen: @Sendable (HTTPHeaders) -> Bool
-    /// Adds the handlers behind the decoder of frames, on the channel's loop.
+    /// Adds the handlers after the decoder of frames, on the channel's loop.
     public var open: @Sendable (any Channel) throws -> Void
     /// WebSockets at other paths, which need a decision about each request.
     public var family: HTTPWebSocketFamily?
@@ -28,9 +28,9 @@ public struct HTTPWebSocket: Sendable {
 
 /// WebSockets at several paths.
 public struct HTTPWebSocketFamily: Sendable {
-    /// Returns whether a path without its query belongs to the family.
+    /// A closure that returns whether a path without its query belongs to the family.
     public var matches: @Sendable (_ path: String) -> Bool
-    /// Decides about a request. Without an admission it is answered like other requests.
+    /// A closure that decides about a request. Without an admission, the request is answered like other requests.
     public var admit: @Sendable (HTTPRequestHead) async -> HTTPWebSocketAdmission?
 
     public init(
@@ -45,7 +45,7 @@ public struct HTTPWebSocketFamily: Sendable {
 public struct HTTPWebSocketAdmission: Sendable {
     /// The headers of the answer, such as the selected sub-protocol.
     public var headers: HTTPHeaders
-    /// Adds the handlers behind the decoder of frames, on the channel's loop.
+    /// Adds the handlers after the decoder of frames, on the channel's loop.
     public var open: @Sendable (any Channel) throws -> Void
 
     public init(headers: HTTPHeaders, open: @escaping @Sendable (any Channel) throws -> Void) {
@@ -53,9 +53,9 @@ public struct HTTPWebSocketAdmission: Sendable {
     }
 }
 
-/// A handler in front of the connection's handler. For a WebSocket request, it adds NIO's upgrade handler, which then handles the request. The
-/// handler is added this late because proxies send such a request also on connections with earlier requests. In other requests, the gate removes
-/// the request for an upgrade.
+/// A handler before the connection's handler. When it receives a WebSocket request, it adds NIO's upgrade handler, which then handles the request.
+/// The upgrade handler isn't added earlier, because proxies also send such a request on a connection that has already had other requests. From all
+/// other requests, the gate removes the headers that request an upgrade.
 final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -64,10 +64,10 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     private let allows: @Sendable (HTTPHeaders) -> Bool
     private let upgrade: (ChannelHandlerContext, HTTPWebSocketAdmission?) throws -> Void
     private var isUpgrading = false
-    /// The parts that wait for the decision about a request. There are few, because such a request has no body.
+    /// The parts of a request that wait for the decision about it. Their number is small, because such a request has no body.
     private var waiting: [NIOAny]?
 
-    /// - Parameter upgrade: Adds NIO's handler behind the gate.
+    /// - Parameter upgrade: A closure that adds NIO's upgrade handler after the gate.
     init(
         _ webSocket: HTTPWebSocket?,
         allows: @escaping @Sendable (HTTPHeaders) -> Bool,
@@ -96,7 +96,7 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
             return ask(family, head, context)
         } else {
             head.removeUpgrade()
-            // The decoder reads nothing behind such a request.
+            // The decoder doesn't read bytes after such a request.
             head.headers.replaceOrAdd(name: "Connection", value: "close")
         }
         context.fireChannelRead(wrapInboundOut(.head(head)))

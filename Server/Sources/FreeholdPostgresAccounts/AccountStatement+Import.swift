@@ -5,7 +5,7 @@
     extension AccountStatement {
         // MARK: Push registrations
 
-        /// Locks a log-in that hasn't ended. Its registrations end with it.
+        /// Locks a log-in that hasn't ended, so that it can't end while a registration is added to it.
         static let lockLogin = Statement(
             "account_lock_login",
             "UPDATE login SET ended = ended WHERE id = $1 AND usr = $2 AND NOT ended RETURNING id"
@@ -18,7 +18,8 @@
                 AND EXISTS (SELECT 1 FROM login l WHERE l.id = $1 AND l.usr = $2 AND NOT l.ended)
             """
         )
-        /// Removes the oldest registration of a user that has the permitted number of them. $4: the number.
+        /// Removes the oldest registration of a user if the user already has the maximum number of registrations. $4:
+        /// the maximum.
         static let dropOldestPush = Statement(
             "account_drop_oldest_push",
             """
@@ -68,7 +69,7 @@
             "account_replace_password",
             "UPDATE identity SET password = $5 WHERE app = $1 AND provider = $2 AND name = $3 AND password = $4"
         )
-        /// The user of a code whose address isn't confirmed.
+        /// Returns the user of a code, if the user's address isn't confirmed.
         static let unconfirmed = Statement(
             "account_unconfirmed",
             """
@@ -106,7 +107,8 @@
 
         // MARK: Imports
 
-        /// Documents may belong to an imported user, so it counts as logged in.
+        /// Documents may belong to an imported user. The user therefore counts as logged in, so that it can't be linked
+        /// to another user.
         static let importUser = Statement(
             "account_import_user",
             """

@@ -5,7 +5,7 @@
     extension AccountStatement {
         // MARK: Log-ins
 
-        /// Locks a user that logs in. It returns nothing for a disabled user.
+        /// Locks a user that logs in. Returns no row for a disabled user.
         static let enter = Statement(
             "account_enter",
             "UPDATE app_user SET logged_in = true WHERE id = $1 AND NOT disabled RETURNING id"
@@ -31,7 +31,7 @@
             SELECT $4, begun.id, '', $5::int8, $6::int8 FROM begun RETURNING login
             """
         )
-        /// The log-in of a refresh token that hasn't ended, and the time.
+        /// Returns the log-in of a refresh token, if the log-in hasn't ended, and the time.
         static let loginOfToken = Statement(
             "account_login_of_token",
             """
@@ -60,7 +60,8 @@
             WHERE usr = (SELECT l.usr FROM session s JOIN login l ON l.id = s.login WHERE s.digest = $1) ORDER BY id
             """
         )
-        /// Locks a log-in whose tokens are the ones that were read. $1: the log-in. $2: the stamp that was read. $3: the new one. $4: the expiry time.
+        /// Locks a log-in and gives it a new stamp, if its tokens haven't changed since they were read. $1: the log-in. $2: the stamp that was read.
+        /// $3: the new stamp. $4: the expiry time.
         static let stampLogin = Statement(
             "account_stamp_login",
             """
@@ -68,7 +69,7 @@
             WHERE id = $1 AND stamp = $2 AND NOT ended RETURNING id
             """
         )
-        /// $1: the log-in. $2: the stamp that the transaction gave it. The following statements have these parameters, too.
+        /// $1: the log-in. $2: the stamp that the transaction has given to it. The following statements also have these parameters.
         static let addToken = Statement(
             "account_add_token",
             """
@@ -90,7 +91,7 @@
                 AND EXISTS (SELECT 1 FROM login l WHERE l.id = $1 AND l.stamp = $2)
             """
         )
-        /// Ends the log-in of a refresh token, whatever its stamp is.
+        /// Ends the log-in of a refresh token, with any stamp.
         static let endLogin = Statement(
             "account_end_login",
             """
@@ -100,7 +101,8 @@
             SELECT \(clock("$2")), $3::int8, closed.app, 'login', closed.id FROM closed RETURNING subject
             """
         )
-        /// It is a statement after `endLogin`, so that it sees tokens that a renewal added while `endLogin` waited.
+        /// Removes the tokens of a log-in. It is a separate statement after `endLogin`, so that it also removes tokens that a renewal added while
+        /// `endLogin` waited for the lock.
         static let dropTokensOfLogin = Statement(
             "account_drop_tokens_of_login",
             """
@@ -142,7 +144,7 @@
 
         // MARK: API keys
 
-        /// $1: the user, whose row is locked. $5: the number of keys that a user may have.
+        /// $1: the user. Its row must be locked. $5: the maximum number of keys of a user.
         static let createKey = Statement(
             "account_create_key",
             """
@@ -174,7 +176,7 @@
 
         // MARK: Codes
 
-        /// A code replaces the earlier one of its kind.
+        /// Creates a code, which replaces the earlier code of the same kind.
         static let createCode = Statement(
             "account_create_code",
             """
@@ -199,7 +201,7 @@
             "account_owner_of_code",
             "SELECT i.usr FROM code c JOIN identity i ON \(ofCode) WHERE \(isCode) AND c.reset"
         )
-        /// The receiver of the mail is the owner of the address, so it is confirmed. $5: the hash of the password.
+        /// Sets a password. The code was sent to the address, so the statement also confirms the address. $5: the hash of the password.
         static let reset = Statement(
             "account_reset",
             """
@@ -207,7 +209,8 @@
             UPDATE identity i SET confirmed = true, password = $5 FROM c WHERE \(ofCode) RETURNING i.usr
             """
         )
-        /// Like `endLoginsOfUser`, except that the transaction has set a password. $4: its hash.
+        /// Like `endLoginsOfUser`, for the transaction that has set a new password. It does nothing if the password wasn't set. $4: the hash of the
+        /// password.
         static let endLoginsAfterReset = Statement(
             "account_end_logins_after_reset",
             """
@@ -223,7 +226,7 @@
 
         // MARK: Following
 
-        /// The notes from a time on. $1: that time. $2: the present time. $3: the microseconds before it, if $1 is NULL.
+        /// Returns the notes at and after a time. $1: the time, or NULL for the time $3 microseconds before the present time. $2: the present time.
         static let notes = Statement(
             "account_notes",
             """
@@ -248,7 +251,7 @@
 
         /// Counts an attempt, and returns a row if it is permitted.
         ///
-        /// $1: the name. $2: the time. $3: the window. $4: the permitted attempts. $5: whether each attempt begins the window anew.
+        /// $1: the name. $2: the time. $3: the window. $4: the permitted attempts. $5: whether each attempt restarts the window.
         static let attempt = Statement(
             "account_attempt",
             """

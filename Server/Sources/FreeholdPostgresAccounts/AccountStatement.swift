@@ -3,19 +3,20 @@
 
     /// The statements of accounts and configuration.
     ///
-    /// Transactions lock rows in one order: the user, then log-ins, then anything else. A log-in's row has a random `stamp` that each change of its
-    /// tokens replaces, so a transaction that read the tokens before changes them only if no other transaction did meanwhile.
+    /// Transactions lock rows in one order: the user, then log-ins, then all other rows. The row of a log-in has a random `stamp`, which each change
+    /// of its tokens replaces. A transaction that has read the tokens and then changes them requires the stamp that it has read. Its change fails if
+    /// another transaction has changed the tokens meanwhile.
     ///
-    /// Times are microseconds since 1970, by the database's clock. Tests pass another time.
+    /// Times are microseconds since 1970 of the database's clock. Tests pass another time.
     package enum AccountStatement {
         package typealias Statement = PostgresDatabase.Statement
 
-        /// The time of a parameter, or that of the database if the parameter is NULL.
+        /// Returns an expression for the time in a parameter, or for the time of the database if the parameter is NULL.
         static func clock(_ parameter: String) -> String {
             "coalesce(\(parameter)::int8, (extract(epoch FROM clock_timestamp()) * 1000000)::int8)"
         }
 
-        /// All statements, for the test of their dialect.
+        /// All statements. A test checks that they contain only SQL that distributed databases accept.
         package static let all: [Statement] =
             apps + documents + users + links + logins + keys + codes + following + counting + imports
 
@@ -89,7 +90,7 @@
             "account_documents",
             "SELECT kind, name, body FROM app_document WHERE app = $1 ORDER BY kind, name"
         )
-        /// $2: the revision that the transaction gave the app.
+        /// $1: the app. $2: the revision of the app that an earlier statement of the same transaction has set.
         static let dropDocuments = Statement(
             "account_drop_documents",
             "DELETE FROM app_document WHERE app = $1 AND EXISTS (SELECT 1 FROM app WHERE id = $1 AND revision = $2)"
@@ -122,7 +123,8 @@
             "account_identities_of_app",
             "SELECT id, provider, name, confirmed, usr, profile FROM identity WHERE app = $1 ORDER BY id"
         )
-        /// $1: the app. $2: the id behind which the users are. $3: a part of a name, or the whole id. $4: the number of users.
+        /// Returns a page of users in the order of their ids. $1: the app. $2: the last id of the previous page. $3: a part of a name, or a whole id,
+        /// or an empty text for all users. $4: the maximum number of users.
         static let usersOfPart = Statement(
             "account_users_of_part",
             """
@@ -152,7 +154,7 @@
             "account_identity",
             "SELECT usr, password, confirmed FROM identity WHERE app = $1 AND provider = $2 AND name = $3"
         )
-        /// The place of the first name that an identity has, from 1 on.
+        /// Returns the position, from 1 on, of the first name in a list for which an identity exists. $1: the app. $2: the provider. $3: the names.
         static let storedName = Statement(
             "account_stored_name",
             """
@@ -160,7 +162,7 @@
             JOIN identity i ON i.app = $1 AND i.provider = $2 AND i.name = t.name ORDER BY t.place LIMIT 1
             """
         )
-        /// Changes nothing. Transactions that change what belongs to a user wait for each other.
+        /// Locks the row of a user without changing it. Transactions that change rows of the same user therefore run one after the other.
         static let lockUser = Statement(
             "account_lock_user",
             "UPDATE app_user SET disabled = disabled WHERE id = $1 RETURNING app"
@@ -191,7 +193,7 @@
             "DELETE FROM identity WHERE usr = $1"
         )
 
-        /// The provider whose identities have codes.
+        /// The provider of email addresses and passwords. Only its identities have codes for confirmations and resets.
         static let mail = "local-userpass"
 
         private static let users = [
@@ -203,7 +205,7 @@
 
         // MARK: Links
 
-        /// The state of a user that loses its identity. $1: the user.
+        /// Returns the state of a user whose identity is to be moved to another user. $1: the user.
         static let linkState = Statement(
             "account_link_state",
             """

@@ -3,8 +3,8 @@
     package import FreeholdServer
 
     extension PostgresAccountStore {
-        /// Copies the accounts of a file into a database without apps, whole or not at all. Tokens, keys and passwords stay valid if the servers keep
-        /// the secret of the file's folder.
+        /// Copies the accounts of a file to a database without apps, in one transaction. Tokens, keys and passwords stay valid if the servers
+        /// continue to use the secret of the file's folder.
         ///
         /// - Returns: The number of users.
         /// - Throws: `AccountError` if the database has apps.
@@ -34,7 +34,7 @@
     }
 
     extension AccountStatement {
-        /// The statements of copies, for the test of their dialect.
+        /// The statements of copies. A test checks that they contain only SQL that distributed databases accept.
         package static let copies = AccountTable.allCases.map(\.insertion)
     }
 
@@ -70,7 +70,7 @@
             }
         }
 
-        /// An address or a key that the file has twice is copied once.
+        /// The statement that inserts copied rows. If the file contains an address or a key twice, only the first row is copied.
         fileprivate var insertion: PostgresDatabase.Statement {
             let all = columns + others
             let names = columns.map(\.name).joined(separator: ", ")

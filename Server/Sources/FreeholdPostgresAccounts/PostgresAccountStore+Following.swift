@@ -2,9 +2,10 @@
     import FreeholdPostgresStore
     package import FreeholdServer
 
-    /// The changes that servers follow, by the notes of the transactions that made them.
+    /// The changes that servers follow. Each transaction that changes something inserts a note about it, and servers read the notes.
     extension PostgresAccountStore: AccountStorage {
-        /// The time, in microseconds, after which a note can still become visible that has an earlier time than those that were read.
+        /// The time, in microseconds, for which notes are read again. A transaction may commit late, so a note can become visible after notes with
+        /// later times.
         private static let window: Int64 = 60_000_000
         /// The time for which notes are kept, in microseconds.
         private static let kept: Int64 = 24 * 3_600_000_000
@@ -26,9 +27,9 @@
         private struct Position: AccountPosition {
             /// The database's time at the last read.
             var readAt: Int64
-            /// The database's time at which old rows were removed last.
+            /// The database's time of the last removal of old rows.
             var removedAt: Int64
-            /// The notes of the window, which were processed.
+            /// The notes of the window that were already processed.
             var seen: Set<Note>
         }
 
@@ -49,7 +50,7 @@
             }
             let notes = Set(try results[1].map { try Note($0) })
             let apps = try results[2].map { try $0.text(0) }
-            // Notes of a longer absence may have been removed.
+            // If the last read is too long ago, notes may have been removed. All apps and users then count as changed.
             guard let known, now - known.readAt < Self.kept - Self.hour else {
                 var all = AccountChanges(documents: Set(apps))
                 for app in apps { all.users[app] = .all }
@@ -73,11 +74,11 @@
             for note in notes {
                 switch note.kind {
                 case "app": changes.documents.insert(note.app)
-                // The app's log-ins have no notes of their own.
+                // The deletion of an app ends its log-ins without a note for each of them.
                 case "gone": changes.ended = .any
                 case "user": users[note.app, default: []].insert(note.subject)
                 case "login": changes.ended.formUnion(.these([note.subject]))
-                // A later version made it.
+                // A later version of the server inserted the note.
                 default: continue
                 }
             }

@@ -9,7 +9,7 @@
             app: String,
             isDry: Bool
         ) async throws -> UserImportReport {
-            // A dry run before the first import has no app.
+            // A dry run is possible before the app exists.
             if !isDry, try await self.app(app) == nil { throw AccountError.noApp }
             var report = UserImportReport()
             for user in users { try await add(user, to: app, isDry: isDry, report: &report) }

@@ -2,7 +2,8 @@
     import FreeholdPostgresStore
     package import FreeholdServer
 
-    /// Push registrations, hashes of passwords that are replaced, and confirmations by hooks.
+    /// Registrations for push messages, the replacement of the hash of a password, and the deletion of users that a
+    /// hook didn't confirm.
     extension PostgresAccountStore {
         package func register(
             app: String,

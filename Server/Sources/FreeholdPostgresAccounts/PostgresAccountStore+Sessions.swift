@@ -28,7 +28,7 @@
             return AccountStore.Session(token: token.text, user: owner, login: login)
         }
 
-        /// The log-in of a refresh token, as it is at one moment.
+        /// The log-in of a refresh token, read in one transaction.
         private struct Login {
             let id: String
             let stamp: Int64
@@ -65,7 +65,8 @@
             )
         }
 
-        /// Returns the log-in of a token that may be used. A token that two sides use ends its log-in.
+        /// Returns the log-in of a token, if the token may be used. If two clients use the same token, this ends the
+        /// log-in.
         private func usable(_ digest: String) async throws -> Login? {
             guard let login = try await login(of: digest) else { return nil }
             switch login.tokens.use(of: digest, at: login.now) {
@@ -94,7 +95,7 @@
 
         /// Stores the successor of a token.
         ///
-        /// - Returns: `false` if the log-in has changed since it was read. Then nothing was done.
+        /// - Returns: `false` if the log-in has changed since it was read. The token isn't stored then.
         private func store(_ next: RefreshToken, after digest: String, in login: Login) async throws -> Bool {
             let successor = SecretDigest.hexadecimal(next.text)
             let renewal = login.tokens.renewal(of: digest, successor: successor)
@@ -138,7 +139,8 @@
         private func endings(ofToken digest: String) -> [Call] {
             [
                 Call(AccountStatement.endLogin, [.text(digest), time, .int(Self.stamp)]),
-                // It finds the log-in by the token, so it is before the statement that removes the token.
+                // This statement finds the log-in by the token, so it has to run before the statement that removes the
+                // token.
                 Call(AccountStatement.dropPushesOfToken, [.text(digest)]),
                 Call(AccountStatement.dropTokensOfLogin, [.text(digest)]),
             ]

@@ -30,7 +30,7 @@
             return try Self.user(results[0], identities: results[1])
         }
 
-        /// - Parameter revision: It isn't used: the notes name the users that have changed.
+        /// - Parameter revision: Ignored, because the notes already name the changed users.
         package func users(_ ids: [String], changedSince revision: Int) async throws -> [AccountUser] {
             let results = try await read([
                 Call(AccountStatement.usersOfList, [.texts(ids)]),
@@ -86,7 +86,8 @@
                 guard known.user != user else { return () }
                 if let row = try await read(AccountStatement.linkState, [.text(known.user)]).first {
                     guard try !row.bool(0) else { throw AccountError.userDisabled }
-                    // A user with an earlier log-in may have documents, which would lose their owner.
+                    // A user that has logged in may own documents. If the user were removed, these would belong to no
+                    // user.
                     guard try !row.bool(1), try row.int(2) == 1 else { throw AccountError.hasOtherUser }
                 }
                 let results = try await write([

@@ -15,10 +15,10 @@
         typealias Row = PostgresDatabase.Row
 
         private let database: PostgresDatabase
-        /// The time, if it isn't that of the database.
+        /// The clock, or `nil` for the clock of the database.
         private let clock: (@Sendable () -> Date)?
 
-        /// - Parameter clock: The time. By default the database's, which is the same for all servers.
+        /// - Parameter clock: The clock. The default is that of the database, which all servers share.
         package init(_ database: PostgresDatabase, clock: (@Sendable () -> Date)? = nil) {
             (self.database, self.clock) = (database, clock)
         }
@@ -32,7 +32,7 @@
             PostgresAccountStore(try await PostgresDatabase.open(options))
         }
 
-        /// Ends all connections. Requests fail from then on.
+        /// Ends all connections. Later requests fail.
         public func close() { database.close() }
 
         // MARK: Statements
@@ -40,7 +40,7 @@
         /// The parameter for the time. NULL stands for the database's time.
         var time: Value { clock.map { .int($0().microseconds) } ?? .null }
 
-        /// A number that no other change has, for stamps and notes.
+        /// A random number that identifies a change, for stamps and notes.
         static var stamp: Int64 { .random(in: .min ... .max) }
 
         /// - Throws: `AccountError`, `AccountStorageFailure`
@@ -75,9 +75,9 @@
             }
         }
 
-        /// Repeats a body until it returns a value. It returns `nil` if another transaction has changed the rows that it read.
+        /// Calls a closure until it returns a value. The closure returns `nil` if another transaction has changed the rows that it has read.
         ///
-        /// - Throws: `AccountStorageFailure` if other transactions were first each time.
+        /// - Throws: `AccountStorageFailure` if other transactions have changed the rows at each attempt.
         static func repeating<Result>(_ body: () async throws -> Result?) async throws -> Result {
             for attempt in 0..<20 {
                 if let result = try await body() { return result }
@@ -88,7 +88,7 @@
 
         // MARK: Users
 
-        /// Returns a user. Returns `nil` for no row.
+        /// Returns the user in the first row, or `nil` without a row.
         static func user(_ rows: [Row], identities: [Row]) throws -> AccountUser? {
             try users(rows, identities: identities).first
         }

@@ -3,16 +3,16 @@
     import FreeholdPostgresStore
     import FreeholdServer
 
-    /// The attempts of accounts and addresses, which all servers of a database count together.
+    /// The attempts to log in, counted for each account and each address. All servers of a database share the counts.
     ///
-    /// A row belongs to the hash of a name, because names may be long. Rows whose time has passed are removed hourly.
+    /// The key of a row is a hash of the name, because names may be long. Expired rows are removed every hour.
     struct PostgresAttempts: AttemptCounting {
         let store: PostgresAccountStore
         let limits: AttemptLimiter.Limits
 
         func attempt(account: String?, address: String) async throws {
             let network = AddressGroup.name(of: address)
-            // An address with too many attempts doesn't count for the account, which it would lock out.
+            // An attempt of an address that has too many isn't counted for the account. Otherwise the address could lock the account.
             guard try await take("address/" + network, most: limits.perAddress, isPushed: false) else {
                 throw AccountError.tooMany
             }
@@ -22,9 +22,11 @@
             }
         }
 
-        /// Counts an attempt before its work begins.
+        /// Counts an attempt. It is called before the work of the attempt, so that simultaneous attempts count as well.
         ///
-        /// - Parameter isPushed: A Boolean value that indicates whether the count ends one window after the last attempt, not after the first.
+        /// - Parameter isPushed: A Boolean value that indicates whether the count expires one window after the last attempt. Otherwise it expires one
+        ///   window after the first attempt.
+        /// - Returns: `false` if the attempt isn't permitted.
         private func take(_ name: String, most: Int, isPushed: Bool) async throws -> Bool {
             let values: [PostgresDatabase.Value] = [
                 key(name), store.time, .int(Int64(limits.window * 1_000_000)), .int(Int64(most)), .bool(isPushed),

@@ -11,7 +11,7 @@ import Logging
         subcommands: [Latency.self, Uploads.self, Binds.self, Ingest.self, Lists.self, Fan.self, Idle.self, Realm.self]
     )
 
-    /// Starts a server in this process that each user may use.
+    /// Starts a server in this process that permits all users.
     static func server(apps: [SyncString] = ["bench"]) async throws -> RunningServer {
         let all = Dictionary(uniqueKeysWithValues: apps.map { ($0, NodeApp(access: .everyone)) })
         var settings = ServerSettings(node: NodeConfiguration(apps: all))

@@ -10,7 +10,7 @@ import Logging
 
 /// Measures edits of a long list on two devices that are offline, and the merge after both are online again.
 ///
-/// The devices have files, and the server keeps its documents in files. Each edit is a transaction of its own.
+/// The devices have files, and the server keeps its documents in files. Each edit is a separate transaction.
 struct Lists: AsyncParsableCommand {
     @Option(help: "Elements of the list.") var length = 100_000
     @Option(help: "Edits of each device: 3 inserts, 1 move and 1 removal in turns.") var edits = 500
@@ -48,13 +48,13 @@ struct Lists: AsyncParsableCommand {
         let processor = clock()
         for device in devices { try await device.connect(to: server.port) }
         for device in devices { try await device.settle() }
-        // The first device receives what the second one uploaded last.
+        // The first device receives the last upload of the second device.
         while try ann.elements() != ben.elements() { for device in devices { try await device.settle() } }
         let used = Int(Double(clock() - processor) / Double(CLOCKS_PER_SEC) * 1_000)
         print(
             "\(edits) edits of each of two devices, until both are equal: \(Self.milliseconds(since: started)) ms, \(used) ms of processor time (both devices and the server)"
         )
-        // Both devices may remove one element, but hardly if the list is long.
+        // If the list is long, it is unlikely that both devices remove the same element.
         let expected = length + 2 * (edits * 3 / 5 - edits / 5)
         guard try abs(ann.elements().count - expected) <= edits * edits / length + 1 || edits % 5 != 0 else {
             throw ValidationError("The list has \(try ann.elements().count) elements.")
@@ -122,7 +122,7 @@ private final class ListDevice {
         _ = try write.commit()
     }
 
-    /// Makes edits, each in a transaction of its own.
+    /// Makes edits, each in a separate transaction.
     func edit(_ count: Int, seed: Int) throws {
         for index in 0..<count {
             let write = try database.beginWrite()

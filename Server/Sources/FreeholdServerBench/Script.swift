@@ -2,7 +2,7 @@ import Foundation
 import FreeholdSync
 import FreeholdSyncCore
 
-/// A client without a file that uploads.
+/// A client without a file that only uploads.
 final class Uploader: Sendable {
     private let ident: Int
     private let commits: Int

@@ -18,7 +18,7 @@ struct AppArgument: ParsableArguments {
 
 /// Settings of an app that commands set and remove by name: hooks, providers and sinks.
 extension AppDocuments {
-    /// Adds a setting in place of the one that has its name.
+    /// Adds a setting. It replaces a setting with the same name.
     mutating func set<Setting>(
         _ setting: Setting,
         in list: WritableKeyPath<AppDocuments, [Setting]>,

@@ -32,7 +32,7 @@ struct Backup: AsyncParsableCommand {
 }
 
 extension StoreOption {
-    /// Returns a Boolean value that indicates whether the documents of a server are in a database, so that they aren't in its folder.
+    /// Returns a Boolean value that indicates whether the documents of a server are in a database instead of its folder.
     func isElsewhere(_ folder: String) throws -> Bool {
         try namedAddress(folder) != nil || StoreMark(folder: folder).address != nil
     }
@@ -91,7 +91,7 @@ struct FolderCopy {
         guard !files.fileExists(atPath: target.path) else {
             throw ValidationError("\(target.path) exists. Name a folder that doesn't exist.")
         }
-        // The highest folder that is created.
+        // The topmost folder that the copy creates.
         var highest = target
         while highest.path != "/", !files.fileExists(atPath: highest.deletingLastPathComponent().path) {
             highest.deleteLastPathComponent()
@@ -127,7 +127,7 @@ struct FolderCopy {
         }
     }
 
-    /// Checks that the copy isn't in a folder that is copied.
+    /// Checks that the target of the copy isn't inside a folder that is copied.
     ///
     /// - Parameters:
     ///   - folder: The path of the folder in messages.

@@ -11,7 +11,7 @@ import FreeholdSyncRules
 /// The import of a class's documents from a file.
 struct ClassImport: Sendable {
     let folder: String
-    /// The secret from which that of the writer is derived.
+    /// The secret from which the secret of the import's file is derived.
     let secret: String
     let app: String
     let className: String
@@ -27,13 +27,15 @@ struct ClassImport: Sendable {
     ///
     /// - Parameters:
     ///   - versions: The app's schema. The documents have the form of its newest version.
-    ///   - report: Receives the result, and the number of refused objects. It is also called if the import fails.
+    ///   - report: A closure that receives the result and the number of refused objects. It is also called if the
+    ///     import fails.
     func run(
         _ versions: SchemaVersions,
         _ store: any Documents,
         report: @escaping @Sendable (DocumentImport.Report, Int) -> Void
     ) async throws {
-        // The merges wait for the store, which isn't for threads of tasks.
+        // The merges block while they wait for the store, so they run on a separate thread and not on a thread of
+        // tasks.
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             Thread.detachNewThread { continuation.resume(with: Result { try work(versions, store, report) }) }
         }

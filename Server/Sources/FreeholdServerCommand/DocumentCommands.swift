@@ -107,7 +107,7 @@ struct DocumentCommand: AsyncParsableCommand {
 }
 
 extension CharacterSet {
-    /// The characters of a range of numbers.
+    /// Creates the set of the characters whose code points are in a range.
     fileprivate init(_ numbers: Range<UInt32>) {
         self.init(charactersIn: Unicode.Scalar(numbers.lowerBound)!...Unicode.Scalar(numbers.upperBound - 1)!)
     }

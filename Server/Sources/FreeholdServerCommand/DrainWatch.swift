@@ -9,7 +9,8 @@ import Logging
     import Darwin
 #endif
 
-/// A watch for signals that ask the process to end. It ends the process itself if the server needs too long.
+/// A watch for signals that request the end of the process. It terminates the process if the server doesn't end in
+/// time.
 ///
 /// It uses neither Swift's tasks nor an event loop of the network, so that it works even if these are blocked. It ends
 /// the process like `SIGKILL`: acknowledged data is kept.
@@ -17,16 +18,18 @@ final class DrainWatch {
     private let queue = DispatchQueue(label: "freehold.server.drain")
     private let sources: [any DispatchSourceSignal]
 
-    /// The time in milliseconds that the server may use in addition to the time that clients have to leave.
+    /// The time in milliseconds that the server may use in addition to the time for clients to disconnect.
     private static let grace = 3_000
 
-    /// Returns when each signal reaches the watch. Before that, a signal ends the process.
+    /// Creates a watch. When the initialiser returns, the watch handles the signals. Before that, a signal ends the
+    /// process.
     ///
-    /// A signal must not be ignored before it is watched: it would be lost, and the process would never end.
+    /// A signal must not be ignored before the watch handles it. Otherwise the signal would be lost, and the process
+    /// would continue to run.
     ///
     /// - Parameters:
-    ///   - drainTime: The time that clients have to leave, in milliseconds.
-    ///   - stop: Called for each signal.
+    ///   - drainTime: The time for clients to disconnect, in milliseconds.
+    ///   - stop: A closure that is called for each signal.
     init(_ signals: [Int32], drainTime: Int64, _ logger: Logger, stop: @escaping @Sendable () -> Void) {
         // Clients have the drain time, a silent client is disconnected 2 seconds later, and sinks have the drain time
         // again.
@@ -46,7 +49,7 @@ final class DrainWatch {
             return source
         }
         for _ in signals { watched.wait() }
-        // Elsewhere, the source replaces the default action of its signal.
+        // On other systems, the dispatch source replaces the default action of the signal.
         #if canImport(Darwin)
             for number in signals { signal(number, SIG_IGN) }
         #endif

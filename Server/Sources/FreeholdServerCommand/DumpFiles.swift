@@ -24,7 +24,7 @@ struct DumpFiles {
 
     private func find(_ names: [String]) -> String? {
         for name in names {
-            // Names of collections may contain any character, and must not lead out of the folder.
+            // Names of collections may contain any character. The resulting path must be inside the folder.
             guard !name.split(separator: "/").contains("..") else { continue }
             for ending in Self.endings {
                 let path = "\(folder)/\(name).\(ending)"
@@ -38,7 +38,7 @@ struct DumpFiles {
 /// The custom data of users, from the documents of a collection.
 struct CustomDataFile {
     private var data: [String: String] = [:]
-    /// The documents that aren't a user's custom data, as one line each.
+    /// Descriptions of the documents that aren't the custom data of a user, one line for each.
     private(set) var misfits: [String] = []
 
     static let none = CustomDataFile()

@@ -90,7 +90,7 @@ struct Export: AsyncParsableCommand {
         return versions.lens(for: versions.newest.number)
     }
 
-    /// Returns whether there are accounts. A file of accounts isn't created.
+    /// Returns whether accounts exist. The function doesn't create a file of accounts.
     private func hasAccounts() throws -> Bool {
         try store.address(folder) != nil || FileManager.default.fileExists(atPath: folder + "/accounts.realm")
     }

@@ -23,7 +23,7 @@ enum Failure {
     private static let wrongArguments: Int32 = 64
 
     static func exit(_ error: any Error) -> Never {
-        // The help is an error of the parser.
+        // The parser represents a request for help as an error.
         let isParsers = error is ExitCode || error is CleanExit || "\(type(of: error))" == "CommandError"
         if isParsers { FreeholdServerCommand.exit(withError: error) }
         note("Error: \(text(error))")

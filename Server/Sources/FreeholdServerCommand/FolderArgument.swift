@@ -4,12 +4,12 @@ import Foundation
 /// The first argument of commands, which is the server's folder, or the address of its database. With a database that `--store` or the environment
 /// names, the argument can be left out.
 enum FolderArgument {
-    /// The commands whose other arguments are options. A word after their names is a folder.
+    /// The commands that have no arguments other than the folder and options. A word after the name of the command is the folder.
     private static let alone: Set<String> = ["serve", "status", "studio", "init", "streams", "verify"]
     /// The commands that need a folder.
     private static let local: Set<String> = ["backup", "restore", "migrate-store", "help"]
 
-    /// Returns arguments with the address of the database in the place of a folder that is missing.
+    /// Returns the arguments. If the folder is missing, the address of the database is inserted in its place.
     static func complete(
         _ arguments: [String],
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -33,7 +33,7 @@ enum FolderArgument {
             count += 1
             commands = command.configuration.subcommands
         }
-        // A group of commands alone takes no folder.
+        // The name of a group of commands without a command takes no folder.
         return commands.isEmpty ? count : 0
     }
 

@@ -56,7 +56,7 @@ struct Init: AsyncParsableCommand {
         print("Users:  freehold-server app set --store … \(app) --email-password auto-confirm --access everyone")
     }
 
-    /// Creates the folder with the settings and the secret of tokens. Files that exist are kept.
+    /// Creates the folder with the settings and the secret of tokens. Existing files aren't changed.
     ///
     /// - Parameter address: The address of the database that the server uses. `nil` for files.
     private func makeFolder(_ address: String?) throws {
@@ -80,7 +80,7 @@ struct Init: AsyncParsableCommand {
                 admin: File.Admin(host: "127.0.0.1", port: 7_701),
                 apps: [app],
                 app: [app: File.App(access: access)],
-                // A password isn't written to the settings.
+                // An address with a password isn't written to the settings.
                 store: address.flatMap { StoreAddress.withoutPassword($0) == $0 ? $0 : nil },
                 tokens: File.Tokens(secretFile: "token.secret")
             )

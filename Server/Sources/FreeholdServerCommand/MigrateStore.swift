@@ -38,14 +38,15 @@ struct MigrateStore: AsyncParsableCommand {
             }
             let database = try await StoreOption.open(address, secretOf: folder)
             defer { database.close() }
-            // The copies wait for the database, which isn't for threads of tasks.
+            // The copies block while they wait for the database, so they run on a separate thread and not on a thread
+            // of tasks.
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 Thread.detachNewThread {
                     continuation.resume(
                         with: Result {
                             let mark = StoreMark(folder: folder)
                             if isFromFolder {
-                                // After an interruption, servers may use the files.
+                                // After an interrupted copy, servers may continue to use the files.
                                 try mark.remove()
                                 try StoreMigration.copy(folder: folder, to: database)
                                 try mark.write(address)
@@ -64,7 +65,7 @@ struct MigrateStore: AsyncParsableCommand {
 }
 
 #if PostgreSQL
-    /// Copies of all streams of a server. It blocks.
+    /// Functions that copy all streams of a server. They block the calling thread.
     enum StoreMigration {
         static func copy(folder: String, to database: PostgresStore) throws {
             guard FileManager.default.fileExists(atPath: folder + "/sync") else {
@@ -102,7 +103,7 @@ struct MigrateStore: AsyncParsableCommand {
             guard !FileManager.default.fileExists(atPath: final) else {
                 throw ValidationError("\(final) exists. Move it away first: it isn't overwritten.")
             }
-            // The rest of a copy that was interrupted.
+            // The folder is left from a copy that was interrupted.
             if FileManager.default.fileExists(atPath: temporary) {
                 try FileManager.default.removeItem(atPath: temporary)
             }
@@ -130,7 +131,7 @@ struct MigrateStore: AsyncParsableCommand {
 
         // MARK: Checks
 
-        /// Keys that a database can't have are reported before anything is written.
+        /// Checks all keys before data is written, and reports keys that a database can't store.
         private static func checkKeys(_ files: FileServerStore, _ names: [StreamName]) throws {
             var count = 0
             for name in names {
@@ -249,7 +250,7 @@ struct MigrateStore: AsyncParsableCommand {
         }
     }
 
-    /// Passes records from a task to a thread, a few at a time.
+    /// A bounded queue that passes records from one thread to another.
     private final class RecordQueue: @unchecked Sendable {
         private let condition = NSCondition()
         private var waiting: [[StreamRecord]] = []
@@ -258,7 +259,7 @@ struct MigrateStore: AsyncParsableCommand {
 
         private struct Stopped: Error {}
 
-        /// Adds records when the thread has taken most of the earlier ones.
+        /// Adds records. It blocks until the other thread has taken most of the earlier records.
         func add(_ records: [StreamRecord]) throws {
             condition.lock()
             defer { condition.unlock() }

@@ -27,7 +27,7 @@
             _ body: (SyncString, BSONDocument) throws -> Void
         ) async throws { try await store.forEachDocument(of: stream, className: className, body) }
         func verify(_ stream: StreamName) async throws -> [String] { try await store.verify(stream) }
-        /// The store doesn't accept longer keys.
+        /// Returns an empty array, because this store never accepts long keys.
         func longKeys(of stream: StreamName) -> [LongKey] { [] }
         func perform(_ request: ServerStoreRequest) -> ServerStoreAnswer {
             Waiting.wait { done in store.perform(request, done) }
@@ -107,7 +107,7 @@
         }
     }
 
-    /// The position of a pump in PostgreSQL. It keeps its claim until it is closed.
+    /// The position of the delivery to a sink, stored in PostgreSQL. The object holds its claim until it is closed.
     private final class PostgresIngestLedger: IngestLedger {
         private let lane: PostgresStore.Lane
         private let keeping: Task<Void, Never>
@@ -117,7 +117,7 @@
             (self.lane, document) = (lane, lane.record)
             keeping = Task {
                 while (try? await Task.sleep(for: .milliseconds(PostgresStore.laneTouchTime))) != nil {
-                    // A claim that was lost is noticed by the next write.
+                    // If the claim was lost, the next write detects it.
                     _ = try? await lane.touch()
                 }
             }

@@ -118,7 +118,8 @@ struct RulesCommand: AsyncParsableCommand {
             try printReport(documents: try await store.documents(of: app), account: try await store.user(user))
         }
 
-        /// Prints the rights of the user by the rules of the given file, or by the app's rules without a file.
+        /// Prints the rights of the user under the rules of the given file, or under the rules of the app if no file is
+        /// given.
         private func printReport(documents: AppDocuments, account: AccountUser?) throws {
             var documents = documents
             documents.rules = try rules.map { try RuleSet(extendedJSON: try SchemaFiles.text($0)) } ?? documents.rules

@@ -57,7 +57,7 @@ struct SQLCommand: AsyncParsableCommand {
     }
 }
 
-/// Changes of what programs read with SQL, for an app whose documents are in PostgreSQL.
+/// Enables and disables the reading of an app's documents with SQL. The documents must be in PostgreSQL.
 struct SQLSwitch {
     let folder: String
     let app: String
@@ -65,7 +65,7 @@ struct SQLSwitch {
     let store: StoreOption
 
     #if PostgreSQL
-        /// Switches the JSON of documents on or off, and waits until all documents have the form.
+        /// Enables or disables the JSON of documents, and waits until all documents are converted.
         func turn(_ isOn: Bool) async throws {
             let database = try await store.database(folder)
             defer { database.close() }
@@ -96,7 +96,7 @@ struct SQLSwitch {
             change(&options)
             try await database.convert(app)
             let report = try await database.updateViews(app: app, documents.sqlSchema(), options)
-            // The options that work are kept.
+            // Indexes that can't be created aren't stored in the options.
             let kept = SQLViewOptions(
                 isWritable: options.isWritable,
                 indexes: options.indexes.subtracting(report.unknownIndexes)

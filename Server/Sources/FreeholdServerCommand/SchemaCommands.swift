@@ -87,7 +87,7 @@ struct SchemaCommand: AsyncParsableCommand {
                 return
             }
             let accounts = try await self.store.accounts(folder)
-            // Documents have stored names, which any version may have introduced.
+            // Documents contain stored names. Each of the versions may have introduced some of them.
             let known = Set(try await accounts.documents(of: app).versions().storage.map(\.name))
             content.documents.removeAll { known.contains($0.className) }
             let new = content

@@ -75,7 +75,7 @@ extension SchemaCommand {
             }
             let push = self
             try await store.changeDocuments(of: app) { documents in
-                // Another process may have pushed since.
+                // Another process may have pushed a schema since the dry run.
                 _ = try push.change(&documents, content, transition)
             }
             guard isNew, let asVersion else { return }
@@ -91,7 +91,7 @@ extension SchemaCommand {
             _ transition: SchemaTransition
         ) throws -> [VersionStep] {
             do {
-                // The dry run has shown the effects of breaking changes.
+                // Breaking changes are accepted with `--breaking`. The dry run lists them.
                 if breaking || dryRun && asVersion == nil {
                     return try documents.replace(content.documents, asymmetric: content.asymmetric, transition)
                 }
@@ -205,7 +205,7 @@ extension SchemaCommand {
 }
 
 extension AppDocuments {
-    /// Returns the changes that files would make to the newest version. Classes that the files don't name stay.
+    /// Returns the changes that files would make to the newest version. Classes that aren't in the files are kept.
     func compared(_ content: SchemaFiles.Content) throws -> [SchemaChange] {
         var new = self
         try new.replace(content.documents, asymmetric: content.asymmetric)

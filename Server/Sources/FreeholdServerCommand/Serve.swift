@@ -98,7 +98,8 @@ struct Serve: AsyncParsableCommand {
         try await group.run()
     }
 
-    /// Notes in the folder that the server uses a database: see `StoreMark`. The folder may be read-only.
+    /// Writes a mark to the folder that the server uses a database: see `StoreMark`. If the folder is read-only, the
+    /// mark isn't written.
     private func markStore(_ logger: Logger) {
         do {
             guard let local = store.local(folder), let address = try store.address(folder) else { return }
@@ -108,7 +109,7 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// Opens the documents. With a database, it opens the accounts, too.
+    /// Opens the store of documents. If the store is a database, the accounts are opened, too.
     private func nodeStore(_ settings: inout ServerSettings) async throws -> any NodeStore {
         let epoch = UInt64.random(in: 1 ... .max)
         guard let address = try store.address(folder) else {

@@ -5,13 +5,14 @@ import FreeholdServer
 /// default in place of a value of a wrong type.
 enum SettingsEnvironment {
     private static let prefix = "FREEHOLD_"
-    /// The settings that only the environment may have.
+    /// The settings that are allowed in the environment only.
     private static let secrets: [String: SettingsFile.Kind] = ["accounts.secret": .text, "tokens.secret": .text]
     /// The kinds of settings by the names of variables, except those of apps.
     private static let known = Dictionary(
         uniqueKeysWithValues: SettingsFile.known.merging(secrets) { $1 }.map { (variable(of: $0.key), $0.value) }
     )
-    /// The variables of other programs of this project, of its builds and of its tests. Those that end with an underscore are beginnings of names.
+    /// The variables of other programs of this project, of its builds and of its tests. A name that ends with an underscore stands for all names that
+    /// begin with it.
     private static let others = [
         "ATTACKS", "BUNDLED_LMDB", "CLOCK", "COUNT", "ENCRYPTION_KEY", "FAULT", "KILL", "LONG", "POSTGRES_BIN",
         "PROFILE", "PYTHON", "RECORD", "REGENERATE", "REQUIRE_", "RUNS", "RUN_SEED", "SEED", "SOAK", "STUDIO_", "TESTS",
@@ -57,8 +58,8 @@ enum SettingsEnvironment {
         return others.contains { rest == $0 || rest.hasPrefix($0.hasSuffix("_") ? $0 : $0 + "_") }
     }
 
-    /// Returns whether a variable describes a service. Kubernetes sets such variables in the containers of a namespace with a service that is named
-    /// `freehold`: `FREEHOLD_SERVICE_HOST`, `FREEHOLD_PORT=tcp://10.0.0.1:7800`, `FREEHOLD_PORT_7800_TCP_ADDR`.
+    /// Returns whether a variable describes a service. If a namespace has a service with the name `freehold`, Kubernetes sets such variables in its
+    /// containers: `FREEHOLD_SERVICE_HOST`, `FREEHOLD_PORT=tcp://10.0.0.1:7800`, `FREEHOLD_PORT_7800_TCP_ADDR`.
     private static func isOfService(_ name: String, _ value: String) -> Bool {
         let protocols = ["tcp", "udp", "sctp"]
         if protocols.contains(where: { value.hasPrefix($0 + "://") }) { return true }

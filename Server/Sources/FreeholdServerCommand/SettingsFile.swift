@@ -36,7 +36,8 @@ enum SettingsFile {
 
     /// Checks the file.
     ///
-    /// - Throws: `SettingsError`. A missing file, and a file that isn't JSON, are left to the reader.
+    /// - Throws: `SettingsError`. It doesn't throw if the file is missing or isn't JSON, because the reader reports
+    ///   this.
     static func check(at path: String) throws {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8),
             let root = try? BSONDocument(extendedJSON: text)

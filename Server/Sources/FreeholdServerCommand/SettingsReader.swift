@@ -7,7 +7,7 @@ import FreeholdSyncCore
 /// Reads settings from the flags first, then from the environment (`FREEHOLD_PORT`), and then from the folder's
 /// `server.json`.
 struct SettingsReader {
-    /// `nil` if the settings are only flags and variables.
+    /// The folder, or `nil` if the settings are only flags and variables.
     let folder: String?
     private let config: ConfigReader
 
@@ -89,7 +89,7 @@ struct SettingsReader {
         return settings
     }
 
-    /// Returns the secret that signs access tokens if the settings have it or name its file. Otherwise returns `nil`.
+    /// Returns the secret that signs access tokens, if the settings contain it or the path of its file. Otherwise returns `nil`.
     ///
     /// - Throws: `SettingsError` if it is too short, or if other users can read the file.
     func accountsSecret() throws -> String? {

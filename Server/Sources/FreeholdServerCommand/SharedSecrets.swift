@@ -11,7 +11,8 @@ struct SharedSecrets {
     /// The secrets of issuers whose tokens the servers accept.
     let tokens: [String]
 
-    /// - Parameter folder: The folder that has `accounts.secret` if the settings don't name the secret. `nil` for a server without a folder.
+    /// - Parameter folder: The folder whose `accounts.secret` is used if the settings don't contain the secret, or `nil` for a server without a
+    ///   folder.
     /// - Throws: `SettingsError` if the secret is missing.
     init(_ settings: ServerSettings, folder: String?) throws {
         if let secret = settings.accounts?.secret {
@@ -27,7 +28,7 @@ struct SharedSecrets {
     }
 
     #if PostgreSQL
-        /// Lets the database compare the secrets with those of other servers.
+        /// Adds marks of the secrets to the options, so that the store can compare them with those of other servers.
         func mark(_ options: inout PostgresStore.Options) {
             options.secretMark = ServerSecret.mark(of: accounts, tokens: tokens)
             options.earlierSecretMarks = [ServerSecret.mark(of: accounts)]

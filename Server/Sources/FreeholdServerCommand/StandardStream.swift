@@ -13,7 +13,7 @@ enum StandardStream {
 
     private var descriptor: Int32 { self == .output ? STDOUT_FILENO : STDERR_FILENO }
 
-    /// Writes a text, as far as there is space for it.
+    /// Writes a text. The part for which the device has no space is dropped.
     func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -36,17 +36,17 @@ enum StandardStream {
         #endif
     }
 
-    /// Opens the descriptors 0 to 2 that are missing at the start of the process. Otherwise a file or a socket that is
-    /// opened later would have one of them, and text for a user would be written into it. Reads and writes of these
-    /// descriptors still fail.
+    /// Opens the descriptors 0 to 2 that are closed at the start of the process. Otherwise a file or a socket that is
+    /// opened later would get one of these numbers, and output for a user would be written into it. Reads and writes of
+    /// the opened descriptors still fail.
     static func occupyMissing() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
 
-    /// Makes writes fail that would otherwise end the process: to a pipe without a reader, and beyond the largest size
-    /// of a file.
+    /// Ignores signals, so that some writes fail instead of ending the process: writes to a pipe without a reader, and
+    /// writes beyond the maximum size of a file.
     static func ignoreSignals() {
         for signal in [SIGPIPE, SIGXFSZ] { systemIgnore(signal) }
     }

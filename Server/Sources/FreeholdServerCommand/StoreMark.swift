@@ -8,17 +8,17 @@ import FreeholdSyncCore
     import FreeholdPostgresStore
 #endif
 
-/// The file `store` in the folder of a server that uses a database. It has the address of the database without a password.
+/// The file `store` in the folder of a server that uses a database. It contains the address of the database without a password.
 ///
-/// With the file, a command or a server that doesn't find the database ends with an error. Without it, it would work on the folder's files, which are
-/// empty or out of date.
+/// If the file exists, a command or a server that can't find the database ends with an error. Otherwise it would use the files of the folder, which
+/// are empty or out of date.
 struct StoreMark {
     private static let fileName = "store"
     let folder: String
 
     private var path: String { "\(folder)/\(Self.fileName)" }
 
-    /// The address of the database. `nil` if the server uses files.
+    /// The address of the database, or `nil` if the server uses files.
     var address: String? {
         (try? String(contentsOfFile: path, encoding: .utf8))?.trimmingCharacters(in: .whitespacesAndNewlines)
     }
@@ -31,21 +31,22 @@ struct StoreMark {
         )
     }
 
-    /// Notes that the server uses a database.
+    /// Writes the mark that the server uses a database.
     func write(_ address: String) throws {
         let text = StoreAddress.withoutPassword(address)
         guard self.address != text else { return }
         try Data((text + "\n").utf8).write(to: URL(filePath: path), options: .atomic)
     }
 
-    /// Notes that the server uses files.
+    /// Removes the mark, so that the server uses files.
     func remove() throws {
         guard address != nil else { return }
         try FileManager.default.removeItem(atPath: path)
     }
 
     #if PostgreSQL
-        /// Checks that a database has the streams of the folder's files. Otherwise users would seem to have lost documents.
+        /// Checks that a database contains the streams of the folder's files. A server with a database without them would show no documents to its
+        /// users.
         ///
         /// - Throws: `CommandFailure`
         func expectStreams(in database: PostgresStore) async throws {

@@ -40,7 +40,8 @@ extension StoreOption {
     }
 
     #if PostgreSQL
-        /// Refuses a database without apps for a folder with accounts: users would seem to be lost.
+        /// Throws if the database has no apps although the folder has accounts, because the accounts weren't copied to
+        /// the database.
         static func refuseForgotten(_ folder: String?, _ store: PostgresAccountStore) async throws {
             guard let folder, FileManager.default.fileExists(atPath: "\(folder)/accounts.realm"),
                 try await store.apps().isEmpty, try await !AccountStore(at: folder).apps().isEmpty

@@ -20,7 +20,8 @@ struct StoreOption: ParsableArguments {
 
     /// Returns the address of the database, or `nil` if the documents are in the server's folder.
     ///
-    /// - Throws: `ValidationError` if this isn't the address of a database, or if no database is named although the server of the folder uses one.
+    /// - Throws: `ValidationError` if the text isn't the address of a database, or if no address is given although the server of the folder uses a
+    ///   database.
     func address(_ folder: String) throws -> String? {
         if let named = try namedAddress(folder) { return named }
         try StoreMark(folder: folder).expectFiles()
@@ -29,7 +30,7 @@ struct StoreOption: ParsableArguments {
 
     /// Returns the address of the database that an option, the first argument, the environment or the settings name.
     ///
-    /// - Throws: `ValidationError` if this isn't the address of a database.
+    /// - Throws: `ValidationError` if the text isn't the address of a database.
     func namedAddress(_ folder: String) throws -> String? {
         try SettingsEnvironment.check()
         let named = Self.isAddress(folder) ? folder : nil
@@ -89,8 +90,8 @@ struct StoreOption: ParsableArguments {
         }
 
         /// - Parameters:
-        ///   - folder: The folder of a server that uses the database, or the address of the database for a server without a folder. Nil: the secrets
-        ///     aren't compared.
+        ///   - folder: The folder of a server that uses the database, or the address of the database for a server without a folder. If `nil`, the
+        ///     secrets aren't compared.
         ///   - isRestored: See `PostgresStore.Options.isRestored`.
         static func open(
             _ address: String,
@@ -112,7 +113,7 @@ struct StoreOption: ParsableArguments {
 
     /// Opens the store for a command.
     ///
-    /// - Parameter makes: A Boolean value that indicates whether a folder without documents gets a place for them.
+    /// - Parameter makes: A Boolean value that indicates whether the store is created if the folder has no documents.
     /// - Throws: `ValidationError` if the folder has no documents.
     func documents(_ folder: String, makes: Bool = false) async throws -> any Documents {
         #if PostgreSQL
@@ -145,7 +146,7 @@ protocol Documents: Sendable {
         className: SyncString?,
         _ body: (_ className: SyncString, _ document: BSONDocument) throws -> Void
     ) async throws
-    /// Returns what is wrong with a stream.
+    /// Returns descriptions of the problems of a stream.
     func verify(_ stream: StreamName) async throws -> [String]
     func longKeys(of stream: StreamName) async throws -> [LongKey]
     /// Executes a request, and waits for the answer. It blocks.

@@ -37,7 +37,7 @@ extension StreamFileUse {
 }
 
 extension StreamName {
-    /// The stream's value as commands show it.
+    /// The value of the stream in the output of commands.
     var text: String {
         switch value {
         case nil: "-"

@@ -63,7 +63,7 @@ struct StudioCommand: AsyncParsableCommand {
         var options = try await isAddress ? remote() : local()
         if printKey { return print(options.key.text) }
         (options.isWritable, options.timeZone) = (write, timeZone)
-        // A page that closes its connection ends no program.
+        // A write to a connection that the page has closed must not end the program.
         signal(SIGPIPE, SIG_IGN)
         let folder = try PrivateFolder()
         defer { folder.remove() }

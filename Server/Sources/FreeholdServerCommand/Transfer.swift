@@ -73,7 +73,7 @@ struct Transfer: AsyncParsableCommand {
         print("\nThe app \(app) is open.")
     }
 
-    /// Writes the classes, the rules and the log-ins. The app is closed before it has any log-in.
+    /// Writes the classes, the rules and the settings of log-ins. The app is closed before log-ins are permitted.
     private func begin(
         _ plan: AppProjectImport,
         _ old: AppDocuments,
@@ -161,7 +161,7 @@ struct Transfer: AsyncParsableCommand {
     }
 }
 
-/// A number that is added up on another thread.
+/// A counter that another thread increments.
 private final class Counter: @unchecked Sendable {
     private let lock = NSLock()
     private var sum = 0

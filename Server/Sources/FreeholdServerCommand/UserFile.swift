@@ -8,19 +8,19 @@ enum UserFile {
         var report = UserImportReport()
         /// The number of documents.
         var documents = 0
-        /// The documents that aren't users, as one line each.
+        /// Descriptions of the documents that aren't users, one line for each.
         var misfits: [String] = []
         var misfitCount = 0
-        /// The number of users that are only anonymous. They can't be imported, and aren't losses that another import could avoid.
+        /// The number of users with only anonymous identities. They can't be imported by any means, so they don't count as misfits.
         var anonymousCount = 0
     }
 
-    /// The number of users that are in memory at the same time.
+    /// The maximum number of users in memory.
     private static let part = 1_000
 
     /// Imports the users of a file, part by part. An import that was interrupted can be repeated.
     ///
-    /// - Parameter customData: Returns the custom data of a user whose document has none.
+    /// - Parameter customData: A closure that returns the custom data of a user whose document doesn't contain it.
     static func load(
         _ path: String,
         into store: any AccountStorage,

@@ -2,21 +2,21 @@ import Foundation
 import FreeholdStudio
 import Synchronization
 
-/// The backups of a server's folder, which the page lists and makes. They are those of the command `backup`.
+/// The backups of a server's folder. The page lists and makes them. They have the form of the command `backup`.
 ///
-/// The page names no path: the folder is chosen at the start of the program, and the name of a backup is the time.
+/// The page can't choose a path: the folder is an option of the program, and the name of a backup is the time.
 public final class ServerBackups: Sendable {
     /// The folder that has the backups.
     public let folder: String
-    /// A Boolean value that indicates whether a backup has the documents. With PostgreSQL it has the settings and secrets only.
+    /// A Boolean value that indicates whether a backup contains the documents. With PostgreSQL, it contains only the settings and secrets.
     public let hasDocuments: Bool
     private let make: @Sendable (String) throws -> Int
     private let isMaking = Mutex(false)
 
-    /// The number of backups of an answer, the number of files whose sizes are read for it, and the number of names of the folder that are read.
+    /// The maximum number of backups in an answer, of files whose sizes are read for it, and of names in the folder that are read.
     static let most = (backups: 200, files: 50_000, names: 10_000)
 
-    /// - Parameter make: Makes a backup in a folder that doesn't exist, and returns the number of files. It is called on a thread of its own.
+    /// - Parameter make: A closure that makes a backup in a new folder, and returns the number of files. It is called on a separate thread.
     public init(folder: String, hasDocuments: Bool, make: @escaping @Sendable (String) throws -> Int) {
         (self.folder, self.hasDocuments, self.make) = (folder, hasDocuments, make)
     }
@@ -60,7 +60,7 @@ public final class ServerBackups: Sendable {
         ]
     }
 
-    /// Returns the number of files in a folder and the sum of their sizes. It reads at most a number of files.
+    /// Returns the number of files in a folder and the sum of their sizes. It reads at most `most` files.
     private static func size(of path: String, most: Int) -> (files: Int, bytes: Int64) {
         var (count, bytes) = (0, Int64(0))
         guard let walk = FileManager.default.enumerator(atPath: path) else { return (0, 0) }
@@ -72,7 +72,7 @@ public final class ServerBackups: Sendable {
         return (count, bytes)
     }
 
-    /// Makes a backup, or names the one that would be made.
+    /// Makes a backup. A dry run only returns its name.
     ///
     /// - Throws: `StudioError` if another backup is being made, or if the command would fail.
     func make(isDry: Bool, at time: Date = Date()) async throws -> StudioJSON {

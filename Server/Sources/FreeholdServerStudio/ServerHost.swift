@@ -3,7 +3,7 @@ public import FreeholdServer
 public import FreeholdStudio
 public import FreeholdStudioServer
 
-/// The program that shows a sync server. It sends requests to the server's administrator's port, and keeps nothing itself.
+/// The program that shows a sync server. It sends requests to the administrator's port of the server, and stores no data itself.
 public struct ServerHost: StudioHost {
     /// The options with which the program was started.
     public struct Options: Sendable {

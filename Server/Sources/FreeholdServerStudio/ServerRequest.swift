@@ -54,7 +54,7 @@ struct ServerRequest: Sendable {
             body: "body",
             isRead: true
         ),
-        // The page has no exact large numbers, so it receives them as texts.
+        // Numbers in the page aren't exact above 2^53, so it receives large numbers as texts.
         "documents": Kind(
             path: "data/{app}/{class}",
             parameters: ["query", "stream", "after", "limit"],
@@ -134,7 +134,7 @@ struct ServerRequest: Sendable {
         changes = kind.changes && !isDry
     }
 
-    /// Returns a text, a number or a truth value as a text.
+    /// Returns a text, a number or a Boolean value as a text.
     private static func text(_ value: StudioJSON?) -> String? {
         switch value {
         case .string(let text)?: text

@@ -4,8 +4,8 @@ import FreeholdStudio
 import FreeholdStudioServer
 import Synchronization
 
-/// The session of a page that shows a server: it passes the page's requests on to the administrator's port. The requests of the screen of data are answered
-/// by a session of documents, which sends requests of its own.
+/// The session of a page that shows a server. It forwards the requests of the page to the administrator's port. A session of documents answers the
+/// requests of the screen with the data, and sends its own requests to the port.
 final class ServerSession: StudioPageSession, Sendable {
     private struct State {
         var tasks: [UInt64: Task<Void, Never>] = [:]
@@ -32,7 +32,7 @@ final class ServerSession: StudioPageSession, Sendable {
         let number = state.withLock { state -> UInt64? in
             guard !state.isClosed else { return nil }
             state.last += 1
-            // The task can't end before it is in the table, because it waits for the lock there.
+            // The task can't end before it is in the table, because at its end it needs the lock that is held here.
             let number = state.last
             state.tasks[number] = Task {
                 await answer(bytes)
@@ -73,7 +73,7 @@ final class ServerSession: StudioPageSession, Sendable {
         }
     }
 
-    /// Answers `backups` and `makeBackup`, which the program does itself: a backup is a copy of the server's folder.
+    /// Answers `backups` and `makeBackup`. The program handles them itself, because a backup is a copy of the server's folder.
     ///
     /// - Returns: `nil` for other requests.
     private func backups(_ message: StudioJSON) async throws -> StudioJSON? {

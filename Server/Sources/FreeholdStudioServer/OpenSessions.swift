@@ -35,8 +35,8 @@ final class OpenSessions: Sendable {
         if let count { changed(count) }
     }
 
-    /// Sends a close frame to all pages, and waits until their connections are closed. A page that doesn't close its connection within two
-    /// seconds loses it.
+    /// Sends a close frame to all pages, and waits until their connections are closed. Connections that aren't closed within two seconds are
+    /// closed by the server.
     func closeAll() async {
         let open = pages.withLock { Array($0.values) }
         for page in open {

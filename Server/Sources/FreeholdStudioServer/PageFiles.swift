@@ -12,12 +12,12 @@ struct PageFiles: Sendable {
 
     private let files: [String: File]
     private let hash: String
-    /// The folder that is served in place of the embedded files, for the development of the page.
+    /// The folder whose files are served instead of the embedded files during the development of the page, or `nil`.
     private let folder: String?
 
     private static let marker = "/_/"
 
-    /// - Parameter folder: A folder to serve in place of the embedded files.
+    /// - Parameter folder: A folder whose files are served instead of the embedded files.
     init(folder: String? = nil) {
         self.folder = folder
         var files: [String: File] = [:]
@@ -41,7 +41,7 @@ struct PageFiles: Sendable {
         }
     }
 
-    /// Returns the file at a path, whose first part may be the hash of the files.
+    /// Returns the file at a path. The first part of the path may be the hash of all files.
     func file(_ path: [String]) -> File? {
         guard let first = path.first, first == hash || first == "_" else {
             return content(path.isEmpty ? "index.html" : path.joined(separator: "/"), isHashed: false)

@@ -1,12 +1,13 @@
 import FreeholdHTTP
 import NIOHTTP1
 
-/// The rules by which requests are accepted, and the headers of all answers.
+/// The rules for accepting requests, and the headers of all answers.
 enum StudioAccess {
-    /// Returns a Boolean value that indicates whether a request may be answered: its `Host` is an address of this machine, and its `Origin`, if it has
-    /// one, is exactly this server.
+    /// Returns a Boolean value that indicates whether a request may be answered: its `Host` is an address of this machine, and its `Origin`, if it
+    /// has one, is exactly this server.
     ///
-    /// A page of another site can lead a name of its own to this machine. Its requests then have that name as `Host`.
+    /// Another site can change the address of its own host name to that of this machine (DNS rebinding). The requests of its pages then have that
+    /// name in `Host`.
     static func allows(_ headers: HTTPHeaders) -> Bool {
         guard let host = host(headers) else { return false }
         let origins = headers["Origin"]

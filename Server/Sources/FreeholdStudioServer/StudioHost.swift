@@ -1,15 +1,15 @@
 public import FreeholdStudio
 
-/// The program behind a page: it knows what the page shows, and opens a session for each page. Any thread may use it.
+/// The program that provides the data of a page, and opens a session for each open page. Any thread may use it.
 public protocol StudioHost: Sendable {
     /// The message that answers the `hello` of a page.
     var welcome: StudioJSON { get }
-    /// The tickets of downloads and uploads. `nil` if there are none.
+    /// The tickets of downloads and uploads, or `nil` if the program has neither.
     var downloads: StudioTickets? { get }
 
     /// Opens the session of a page.
     ///
-    /// - Parameter send: Sends a message to the page. It is called on any thread, and doesn't block.
+    /// - Parameter send: A closure that sends a message to the page. Any thread may call it, and it doesn't block.
     func open(_ send: @escaping @Sendable ([UInt8]) -> Void) -> any StudioPageSession
 }
 

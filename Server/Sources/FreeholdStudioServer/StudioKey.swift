@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The key without which a page can read nothing: 256 random bits. The page has it in the fragment of its address, which browsers send to no server.
+/// The key that each request of the page must contain: 256 random bits. The fragment of the page's address contains it. Browsers don't send the
+/// fragment to servers.
 public struct StudioKey: Sendable {
     private let bytes: [UInt8]
 
@@ -14,7 +15,7 @@ public struct StudioKey: Sendable {
         bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     }
 
-    /// Returns a Boolean value that indicates whether a text is the key. The time doesn't depend on the text, except on its length.
+    /// Returns a Boolean value that indicates whether a text is the key. The duration depends only on the length of the text.
     public func matches(_ text: String) -> Bool {
         let (own, given) = (Array(self.text.utf8), Array(text.utf8))
         guard own.count == given.count else { return false }
@@ -30,7 +31,7 @@ final class KeyAttempts: Sendable {
     private let report: @Sendable () -> Void
     private static let free = 3
 
-    /// - Parameter report: Called once, after the third wrong key.
+    /// - Parameter report: A closure that is called once, after the third wrong key.
     init(_ report: @escaping @Sendable () -> Void) { self.report = report }
 
     /// The milliseconds that an attempt waits before it is examined.

@@ -2,13 +2,13 @@ import Dispatch
 import Foundation
 import FreeholdStudio
 
-/// The life of a program that serves a page until the user ends it.
+/// The main function of a program that serves a page until the user ends it.
 package enum StudioRun {
     /// Opens the port, prints the page's address, opens it in the browser, and ends at Control-C or some time after the last page was closed.
     ///
     /// - Parameters:
-    ///   - page: A folder with the files of the page in place of the embedded ones.
-    ///   - stays: A Boolean value that indicates whether the program also continues without an open page.
+    ///   - page: A folder with the files of the page, or `nil` for the embedded files.
+    ///   - stays: A Boolean value that indicates whether the program continues to run without an open page.
     ///   - folder: A folder that other users can't read.
     package static func run(
         _ host: some StudioHost,
@@ -27,7 +27,7 @@ package enum StudioRun {
             report: { FileHandle.standardError.write(Data(($0 + "\n").utf8)) },
             pages: { idle.note(pages: $0) }
         )
-        // The line is written at once, also into a pipe.
+        // `FileHandle` writes the line immediately, also to a pipe. `print` would buffer it.
         FileHandle.standardOutput.write(Data((server.address + "\n").utf8))
         if opensBrowser { Browser.open(server.address, in: folder) }
         let signals = Signals { source.yield() }
@@ -52,7 +52,7 @@ package struct PrivateFolder: Sendable {
     package func remove() { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// Ends the program some time after the last page was closed. Any thread may use it.
+/// A timer that ends the program some time after the last page was closed. Any thread may use it.
 final class IdleEnd: @unchecked Sendable {
     // It is Sendable because its variables are used on its queue only.
     private let queue = DispatchQueue(label: "freehold.studio.idle")
@@ -76,7 +76,7 @@ final class IdleEnd: @unchecked Sendable {
     }
 }
 
-/// Calls a closure at Control-C and when the system ends the program.
+/// A watch for signals, which calls a closure after Control-C and when the system requests the end of the program.
 final class Signals: @unchecked Sendable {
     // It is Sendable because its variable isn't changed.
     private let sources: [any DispatchSourceSignal]

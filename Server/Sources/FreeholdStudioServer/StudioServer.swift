@@ -30,8 +30,8 @@ public final class StudioServer: Sendable {
     /// - Parameters:
     ///   - program: The program.
     ///   - port: The number of the port, or 0 for a free one.
-    ///   - page: A folder with the files of the page in place of the embedded ones.
-    ///   - greetingTime: The time in which a page sends its key.
+    ///   - page: A folder with the files of the page, or `nil` for the embedded files.
+    ///   - greetingTime: The maximum time until a page has sent its key.
     ///   - report: A closure that writes a line to the terminal.
     ///   - pages: A closure that is called with the number of open pages after each change.
     /// - Throws: The error of the system if the port can't be opened.
@@ -52,7 +52,7 @@ public final class StudioServer: Sendable {
         application.middleware = [StudioHeaders(), RequestCount(most: mostConnections)]
         application.allows = StudioAccess.allows
         application.keepsConnections = { false }
-        // Further connections get an answer, up to this number.
+        // Connections above `mostConnections`, up to this number, receive an answer with an error.
         application.limits.connections = 8 * mostConnections
         let webSocket = HTTPWebSocket(
             path: "/socket",
@@ -81,7 +81,7 @@ public final class StudioServer: Sendable {
         return StudioServer(key, listener, sessions)
     }
 
-    /// Closes the port and all pages. The pages receive a close frame, and have a second for their answers.
+    /// Closes the port and all pages. The pages receive a close frame, and have one second to answer it.
     public func close() async {
         await listener.close()
         await sessions.closeAll()
@@ -188,7 +188,7 @@ public final class StudioServer: Sendable {
     }
 }
 
-/// Reads a file of a download in pieces, and deletes it at the end.
+/// A reader that returns the file of a download in pieces, and deletes the file.
 private final class DownloadReader: Sendable {
     private let path: String
     private let handle: Mutex<FileHandle>
@@ -198,7 +198,7 @@ private final class DownloadReader: Sendable {
         guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
         self.path = path
         self.handle = Mutex(handle)
-        // The file stays until it is closed.
+        // The file exists until it is closed, although its name is removed.
         unlink(path)
     }
 
@@ -211,7 +211,7 @@ private final class DownloadReader: Sendable {
     }
 }
 
-/// Answers requests beyond a number that are sent at the same time with an error.
+/// A middleware that limits the number of simultaneous requests. It answers further requests with an error.
 private final class RequestCount: HTTPMiddleware, Sendable {
     private let most: Int
     private let count = Atomic(0)

@@ -2,18 +2,18 @@ import FreeholdStudio
 import NIOCore
 import NIOWebSocket
 
-/// The WebSocket of a page. Before a `hello` with the key, it answers nothing else.
+/// The WebSocket of a page. It answers no other messages before it has received a `hello` with the key.
 final class StudioSocket: ChannelInboundHandler, @unchecked Sendable {
     // It is Sendable because all variables are used on the channel's loop only.
     typealias InboundIn = WebSocketFrame
 
-    /// The size of a message.
+    /// The maximum size of a message.
     static let mostBytes = 4 << 20
-    /// The size of a message before the key is known.
+    /// The maximum size of a message before the page has sent the key.
     private static let mostGreetingBytes = 1_024
-    /// The number of requests that aren't answered yet, from which no more are read.
+    /// The maximum number of unanswered requests. Above it, no further requests are read.
     private static let mostWaiting = 64
-    /// The time in which the page closes the connection after the server has ended it.
+    /// The maximum time until the page closes the connection after the server has sent a close frame.
     private static let closingTime = TimeAmount.seconds(1)
 
     private let channel: any Channel
@@ -114,7 +114,7 @@ final class StudioSocket: ChannelInboundHandler, @unchecked Sendable {
         try? channel.syncOptions?.setOption(.autoRead, value: reads)
     }
 
-    /// Reads no further requests while the page doesn't take the answers.
+    /// Stops reading requests while the page doesn't read the answers.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         setReading(channel.isWritable && waiting < Self.mostWaiting)
         context.fireChannelWritabilityChanged()
@@ -123,7 +123,7 @@ final class StudioSocket: ChannelInboundHandler, @unchecked Sendable {
     // MARK: The key
 
     private func greet(_ bytes: [UInt8]) {
-        // Only one key is examined for a connection. Further messages are dropped until then.
+        // Only one key is examined for each connection. Messages that arrive during the examination are dropped.
         guard !hasGreeted else { return }
         hasGreeted = true
         deadline?.cancel()

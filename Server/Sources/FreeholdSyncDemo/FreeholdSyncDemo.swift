@@ -3,7 +3,7 @@ import Foundation
 import FreeholdSync
 import RealmSwift
 
-/// A client of the demo. Each run is a program of its own on the same files. `Scripts/sync-demo` starts them.
+/// A client of the demo. Each run is a separate process with the same files. `Scripts/sync-demo` starts them.
 @main struct FreeholdSyncDemo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "A client with dogs and persons, for a server that runs with --development.",

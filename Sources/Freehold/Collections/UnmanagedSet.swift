@@ -1,7 +1,8 @@
 import FreeholdEngine
 
-/// An element of an unmanaged set with the equality of the file. Values are compared by their stored form: strings are
-/// equal if their bytes are, and NaN equals itself. Objects and mixed values have their own equality.
+/// An element of an unmanaged set. Two elements are equal under the same conditions as in a stored set: values are
+/// compared by their stored form, strings by their bytes, and NaN equals itself. Objects and mixed values are compared
+/// with `==`.
 struct UniqueElement<Element: RealmCollectionValue>: Hashable {
     private enum Form: Hashable {
         case value(Value)
@@ -23,9 +24,9 @@ private func hasEqualBytes(_ a: String, _ b: String) -> Bool {
     a.utf8.count == b.utf8.count && Value.compareBytes(a, with: b) == 0
 }
 
-/// The elements of an unmanaged set. They have positions but no defined order.
+/// The elements of an unmanaged set. Each element has a position, but the order isn't defined.
 struct UnmanagedSet<Element: RealmCollectionValue> {
-    // `[]` would look up the type of the storage.
+    // In generic code, `[]` looks up the metadata of the storage class, and `[Element]()` doesn't.
     private(set) var elements = [Element]()
     private var positions = PositionTable()
 

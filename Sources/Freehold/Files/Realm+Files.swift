@@ -92,8 +92,9 @@ extension Realm.Configuration {
         }
     }
 
-    /// Returns the decision for a synced file. It is compacted without a closure of the app if it is large and consists
-    /// mostly of free pages, unless the compaction would take long.
+    /// Returns a closure that decides whether a synced file is compacted if the app hasn't set `shouldCompactOnLaunch`.
+    /// The file is compacted if it is large and consists mostly of free pages, unless it has so much data that the
+    /// compaction would take long.
     private func compactsBySize(_ fileURL: URL) -> ((Int, Int) -> Bool)? {
         let least = 32 << 20
         guard service != nil, !readOnly,

@@ -10,15 +10,16 @@ struct ClassDescriptor {
         address = metadata.load(fromByteOffset: Self.offset, as: UnsafeRawPointer.self)
     }
 
-    /// The offset of the descriptor's address in the class's metadata. The sizes are before it: that of an instance (32
-    /// bits), the mask of its alignment (16 bits), 16 reserved bits, and two of the metadata (32 bits each).
+    /// The offset of the descriptor's address in the metadata of the class. The 16 bytes before it contain the size of
+    /// an instance (32 bits), the alignment mask of an instance (16 bits), 16 reserved bits, and two sizes of the
+    /// metadata (32 bits each).
     #if canImport(ObjectiveC)
         private static let offset = 8 * MemoryLayout<UnsafeRawPointer>.size
     #else
         private static let offset = 2 * MemoryLayout<UnsafeRawPointer>.size + 24
     #endif
 
-    /// Returns the size of an instance of the class, including its header.
+    /// Returns the size of an instance of the class, including its header, and the mask of its alignment.
     static func instanceLayout(of cls: AnyClass) -> (size: Int, alignmentMask: Int) {
         let metadata = unsafeBitCast(cls, to: UnsafeRawPointer.self)
         return (
@@ -45,13 +46,14 @@ struct ClassDescriptor {
     enum Superclass {
         case none
         case descriptor(UnsafeRawPointer)
-        /// A specialised generic class, which only the metadata describe.
+        /// A specialised generic class. Only its metadata describes it.
         case other
     }
 
     var superclass: Superclass {
         guard let name = relative(20) else { return .none }
-        // A symbolic reference and the end of the name. \1 is direct, and \2 is through a pointer.
+        // The name consists of one symbolic reference and a zero byte. The reference leads to the descriptor (1), or to
+        // a pointer to the descriptor (2).
         let kind = name.load(as: UInt8.self)
         guard kind == 1 || kind == 2, (name + 5).load(as: UInt8.self) == 0 else { return .other }
         let target = name + 1 + Int((name + 1).loadUnaligned(as: Int32.self))

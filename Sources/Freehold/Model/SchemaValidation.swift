@@ -15,7 +15,7 @@ struct SchemaProblem: Hashable, Sendable, CustomStringConvertible {
     var description: String { "\(className)\(property.map { ".\($0)" } ?? "") \(message)" }
 }
 
-/// The checks of a schema of model classes or one that a program creates.
+/// The checks of a schema. It describes model classes, or a program creates it at run time.
 struct SchemaValidation {
     static let maximumClassName = 57
     static let maximumPropertyName = 63
@@ -108,7 +108,7 @@ struct SchemaValidation {
             }
             columns[column] = property.name
         }
-        // The class itself reports properties that are declared twice.
+        // If all properties belong to the Swift class, `ObjectSchema.typed` has already reported duplicate names.
         guard object.typed?.properties.count != object.allProperties.count else { return }
         for (name, count) in names.sorted(by: { $0.key < $1.key }) where count > 1 {
             report(object, object.allProperties.first { $0.name == name }, message: "occurs \(count) times")
@@ -178,7 +178,7 @@ struct SchemaValidation {
         }
     }
 
-    /// Checks the requirements of `geoWithin`. An index of places that it can't use is a mistake.
+    /// Reports an index of places that `geoWithin` can't use.
     private mutating func checkPlaces(of object: ObjectSchema) {
         for property in object.allProperties where property.index == .places {
             if property.collection != .list || property.type != .double {
@@ -213,7 +213,8 @@ struct SchemaValidation {
         }
     }
 
-    /// Checks the properties of the Swift class, which reads its columns regardless of the schema.
+    /// Checks that the schema contains all properties of the Swift class unchanged, because the class reads their
+    /// columns in any case.
     private mutating func checkClass(of object: ObjectSchema) {
         guard let info = object.typed else { return }
         let declared = ObjectSchema(info)
@@ -263,7 +264,7 @@ struct SchemaValidation {
                         ? "links to \(targetName(property)) itself: name a subclass"
                         : "links to \(targetName(property)), which isn't among the realm's classes: add it to objectTypes"
                 )
-                // The class is known nevertheless, so its origin can be checked.
+                // The Swift class of the target is known, so the origin of an inverse link can be checked.
                 if let target = property.target { checkOrigin(property, of: object, in: ObjectSchema(target)) }
                 continue
             }

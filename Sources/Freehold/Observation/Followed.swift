@@ -25,9 +25,10 @@ enum Followed: Sendable {
         if case .query(let it) = self { FoundObjects(it) } else { nil }
     }
 
-    /// Advances over a change of the file's schema.
+    /// Advances to a version with another schema.
     ///
-    /// - Parameter start: Returns the same data, followed with the columns of the new schema.
+    /// - Parameter start: A closure that begins to follow the same data at a version, with the columns of the new
+    ///   schema.
     mutating func advance(
         to next: Snapshot,
         _ changes: VersionChanges,
@@ -173,21 +174,23 @@ struct FollowedValues: Sendable {
         }
         out.deletions.sort()
         out.insertions.sort()
-        // Positions of a sorted collection can't be set, so replacements aren't joined.
+        // An element of a sorted or filtered collection can't be replaced by its position. A deletion and an insertion
+        // are therefore reported as such, and not as a modification.
         if stages.isEmpty { out.joinReplaced() }
         return out.isEmpty ? nil : out
     }
 }
 
 extension CollectionChanges {
-    /// Converts deletions and insertions between two unchanged elements to modifications if their numbers are equal.
+    /// Converts the deletions and insertions between two unchanged elements to modifications, if there are as many
+    /// deletions as insertions.
     mutating func joinReplaced() {
         var deleted: [Int] = []
         var inserted: [Int] = []
         var (d, i, new) = (0, 0, 0)
         var old = 0
         while d < deletions.count || i < insertions.count {
-            // The elements that stay, up to the next gap.
+            // The number of unchanged elements before the next deletion or insertion.
             let kept = min(
                 d < deletions.count ? deletions[d] - old : .max,
                 i < insertions.count ? insertions[i] - new : .max

@@ -13,8 +13,8 @@ final class Observation: @unchecked Sendable {
 
     private struct Callback: @unchecked Sendable {
         var block: Block?
-        /// A closure that makes the start again, for the same data in a frozen realm. It returns nil if the data
-        /// doesn't exist in that realm. It is used where the realm is.
+        /// A closure that creates a new start for the same data in a frozen realm. It returns nil if the data doesn't
+        /// exist in that realm. It is called in the confinement of the realm.
         var restart: ((RealmCore) -> Start?)?
         /// The group of the observer, or nil for an observer of the realm itself.
         var group: ObserverGroup?

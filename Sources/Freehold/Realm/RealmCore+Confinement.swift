@@ -3,7 +3,8 @@ import Foundation
 import FreeholdEngine
 import Synchronization
 
-/// Checks of the place of use, and of changes.
+/// The checks that a realm is used at its place (its thread, queue or actor), and that changes are made in a write
+/// transaction.
 extension RealmCore {
     /// The `threadToken` of the tables. It is 0 if the fast paths for reading are off.
     var tableToken: UInt { tracker == nil ? threadToken : 0 }
@@ -13,15 +14,16 @@ extension RealmCore {
         if threadToken != UInt(fh_thread_id()) { verifyConfinement() }
     }
 
-    /// Returns the realm of an object that belongs to it. It may be called at another place, to read the realm's
-    /// configuration. Returns nil for an object that the caller can see to be invalidated.
+    /// Returns the realm for an object of the realm. Any thread may call the method, for example to read the realm's
+    /// configuration. At the realm's place, it returns nil if the object is invalidated. At other places, it doesn't
+    /// check this.
     func handle(isInvalidated: () -> Bool) -> Realm? {
         let isHere = threadToken == UInt(fh_thread_id()) || confinement.isSurelyHere
         return isHere && isInvalidated() ? nil : Realm(core: self)
     }
 
-    /// Checks that the realm is used where it belongs, and updates the thread token. The token isn't valid for the next
-    /// turn of a queue or an actor, which may run on another thread.
+    /// Checks that the realm is used at its place, and updates the thread token. The next block of a queue or job of an
+    /// actor may run on another thread, and updates the token again.
     @inline(never)
     private func verifyConfinement() {
         if isFrozen {

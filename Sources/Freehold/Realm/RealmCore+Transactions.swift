@@ -159,7 +159,7 @@ extension RealmCore {
         observers?.didEnd(at: transaction.base)
     }
 
-    /// Notes that the open transaction has changed the file's schema. Call this method after the change.
+    /// Records that the open transaction has changed the file's schema. Call this method after the change.
     func didChangeSchema() { advance() }
 
     /// Detaches a realm that showed the transaction of another owner, which will end it. The realm shows no transaction

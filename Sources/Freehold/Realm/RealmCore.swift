@@ -203,8 +203,8 @@ final class RealmCore {
         }
     }
 
-    /// Notes a deletion inside a transaction, after which it must be called. Accessors then check again whether their
-    /// objects exist.
+    /// Records a deletion inside a transaction. It must be called after the deletion. Accessors then check again
+    /// whether their objects exist.
     func didDelete() {
         changeCount &+= 1
         advance()

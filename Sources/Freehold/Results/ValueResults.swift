@@ -1,6 +1,6 @@
 import FreeholdEngine
 
-/// The values of results for the realm's present state.
+/// The elements of results of values. They are computed again when the state of the realm has changed.
 final class ValueResults<Element: RealmCollectionValue> {
     let source: _ValueSource<Element>
     private var snapshot: ValueSnapshot<Element>
@@ -18,7 +18,7 @@ final class ValueResults<Element: RealmCollectionValue> {
     private func read() -> [Int] {
         if isInvalidated { return [] }
         guard let core = source.core else { return current() }
-        // Reading the place of the collection reports the read.
+        // `stored()` reports the read of the collection to the tracker.
         if core.tracker != nil { _ = source.stored() }
         return core.exclusively { current() }
     }
@@ -54,7 +54,7 @@ final class ValueResults<Element: RealmCollectionValue> {
         if let core = source.core {
             sought = core.sought(content)
         } else {
-            // Objects in memory have no stored form.
+            // Unmanaged objects have no stored form, so the elements themselves are compared.
             return elements.firstIndex(of: element)
         }
         return sought.flatMap { sought in values.firstIndex { Value.areEqual($0, sought) } }
@@ -70,7 +70,8 @@ struct EvaluationState: Equatable {
 extension RealmCore {
     var evaluationState: EvaluationState { EvaluationState(version: stateVersion, change: changeCount) }
 
-    /// The state for which a new answer is valid. If its query was stopped early, the answer is never valid.
+    /// The state for which an answer that was just computed is valid. If its query was stopped early, the answer is
+    /// valid for no state.
     var answerState: EvaluationState {
         WorkLimit.hasCutQueries ? EvaluationState(version: .max, change: .max) : evaluationState
     }

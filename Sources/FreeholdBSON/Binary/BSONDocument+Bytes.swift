@@ -7,11 +7,13 @@
 extension BSONDocument {
     /// Creates a document from bytes, which must be exactly one document.
     ///
-    /// Keys of arrays are ignored and options of regular expressions sorted, like the specification requires. All other
-    /// bytes are returned unchanged by ``bytes(limits:)``.
+    /// Keys of arrays are ignored and options of regular expressions are sorted, like the specification requires. All
+    /// other bytes are returned unchanged by ``bytes(limits:)``.
     ///
-    /// - Throws: `BSONError` with the position. All bytes are safe to read: a wrong length allocates no memory, and the
-    ///   memory of the result is proportional to the number of bytes.
+    /// The bytes needn't be trusted: a wrong length allocates no memory, and the memory of the result is proportional
+    /// to the number of bytes.
+    ///
+    /// - Throws: `BSONError` with the position.
     /// - Complexity: O(*n*).
     public init(
         bytes: [UInt8],

@@ -77,7 +77,7 @@ extension Snapshot {
 
     /// Returns the journal's entry at a position. The position is that of a cursor, or the `next` of the previous entry.
     ///
-    /// - Returns: the entry, or `nil` behind the last entry.
+    /// - Returns: the entry, or `nil` after the last entry.
     /// - Throws: `.invalidArgument` for a position before the first stored entry; `.invalidDatabase` if the entry is damaged, or if no entry begins
     ///   at the position.
     /// - Complexity: O(size of the entry)
@@ -102,7 +102,7 @@ extension Snapshot {
         )
     }
 
-    /// Returns the header, and the bytes behind it in its block.
+    /// Returns the header, and the bytes after it in its block.
     func journalHeader(at position: UInt64) throws(EngineError) -> (header: Journal.Header, rest: [UInt8])? {
         guard let state = journalState, position < state.next else { return nil }
         guard position >= state.first else {

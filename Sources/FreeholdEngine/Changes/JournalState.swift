@@ -19,7 +19,7 @@ struct JournalState: Equatable {
     var cursors: [JournalCursor] = []
 
     static let maximumCursors = 1024
-    /// The position and number of a cursor that begins behind the transaction that created it. They are never stored.
+    /// The position and number of a cursor that begins after the transaction that created it. They are never stored.
     static let atEnd = UInt64.max
     private static let version: UInt8 = 1
 

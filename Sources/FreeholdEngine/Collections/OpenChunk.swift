@@ -52,7 +52,7 @@ final class OpenChunk {
         segment == self.segment && stale.contains(number)
     }
 
-    /// The index behind its last element.
+    /// The index after its last element.
     var end: Int { start + buffer.count }
 }
 

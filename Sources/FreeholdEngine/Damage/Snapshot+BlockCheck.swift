@@ -60,7 +60,7 @@ extension Snapshot {
     }
 
     /// Returns whether a part is sound. The head states the number of its slots, so this check only uses the maximum: a part covers at most half of a
-    /// cluster, and no slot behind the cluster's end.
+    /// cluster, and no slot after the cluster's end.
     private func isPartSound(
         _ bytes: UnsafeRawBufferPointer,
         _ number: UInt64,

@@ -8,7 +8,7 @@
 ///
 /// The digest doesn't include the header, which has its own code, and the history, whose records are never rewritten.
 struct FileDigest: Equatable, Sendable {
-    /// The address is behind that of the newest record of the history, which every commit writes.
+    /// The address is after that of the newest record of the history, which every commit writes.
     static let address = BlockAddress(segment: Catalogue.historySegment, number: BlockAddress.maximumNumber)
 
     static func covers(_ address: BlockAddress) -> Bool {
@@ -56,8 +56,8 @@ struct FileDigest: Equatable, Sendable {
     ///
     /// - Parameter stored: the digest in its stored form.
     /// - Returns: the digest, or `nil` if the file doesn't have one, or if the digest of a plain file isn't that of the version.
-    /// - Throws: `.invalidDatabase` if the digest of an encrypted file isn't that of the version. An older digest that was restored would vouch for
-    ///   older blocks.
+    /// - Throws: `.invalidDatabase` if the digest of an encrypted file isn't that of the version. If an older digest was accepted, restored older
+    ///   blocks wouldn't be detected.
     static func find(
         _ stored: UnsafeRawBufferPointer?,
         version: UInt64,

@@ -8,7 +8,7 @@ enum BlockOrder: Sendable {
     /// | keys | |
     /// |---|---|
     /// | 2^46 | leaves (`ColumnSegment.leaf`, `backlinkLeaf`): number · 64 + which of the segments |
-    /// | 192 times 2^40 | the other segments, one behind the other: the first kind of all columns, the second, … |
+    /// | 192 times 2^40 | the other segments, one after the other: the first kind of all columns, the second, … |
     ///
     /// The leaves that contain one object are therefore neighbours, and an insertion changes one page of LMDB's tree instead of one for each column.
     /// Block 0 is the last block of its segment. The states of tables, which are blocks 0, therefore follow the newest cluster. They are followed by

@@ -24,7 +24,7 @@ struct CommitLogSalt: Hashable, Sendable {
 
 /// A mark in the data file which states that the newest commits are in a commit log, and in which generation.
 ///
-/// It is in the file's first page, behind LMDB's root. LMDB writes there only when it creates a file. The mark can therefore be read before LMDB
+/// It is in the file's first page, after LMDB's root. LMDB writes there only when it creates a file. The mark can therefore be read before LMDB
 /// opens the file, and written without a transaction.
 struct CommitLogMark: Hashable, Sendable {
     let generation: UInt64

@@ -23,7 +23,7 @@ struct PageDemand {
 
     mutating func notePut(_ size: Int, pageSize: Int) {
         puts += 1
-        // LMDB stores a value of about half a page or more out of line, behind a page header.
+        // LMDB stores a value of about half a page or more out of line, after a page header.
         if size > pageSize / 2 - 64 { overflowPages += (16 + size + pageSize - 1) / pageSize }
     }
 
@@ -134,7 +134,7 @@ struct FileExtent {
 }
 
 extension StorageEnvironment {
-    /// Returns the number of bytes up to and including a page, and of some pages behind it. Returns `nil` if the number exceeds the possible size of
+    /// Returns the number of bytes up to and including a page, and of some pages after it. Returns `nil` if the number exceeds the possible size of
     /// a file.
     ///
     /// - Parameter last: the number of the page, which is read from the file.
@@ -145,13 +145,13 @@ extension StorageEnvironment {
         return overflows || sumOverflows || bytesOverflow ? nil : bytes
     }
 
-    /// Truncates the file behind its last page if it is longer than a commit without a log would leave it.
+    /// Truncates the file after its last page if it is longer than a commit without a log would leave it.
     func trimMuch() {
         guard let exact = bytes(ofPages: 0, behind: environmentInfo().me_last_pgno), fileSize > exact else { return }
         if fileSize - exact > 2 * FileExtent.step { trim() }
     }
 
-    /// Truncates the file behind its last page. It holds LMDB's own write lock, so that the removed part isn't in use.
+    /// Truncates the file after its last page. It holds LMDB's own write lock, so that the removed part isn't in use.
     func trim() {
         var transaction: OpaquePointer?
         guard mdb_txn_begin(handle, nil, 0, &transaction) == 0 else { return }

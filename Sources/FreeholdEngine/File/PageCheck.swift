@@ -84,7 +84,7 @@ struct PageCheck {
         try tree.checkRoom(page, level: level)
         for i in 0..<page.count {
             if level > 0 {
-                // A separator is greater than all keys before it, and at most equal to the keys behind it.
+                // A separator is greater than all keys before it, and at most equal to the keys after it.
                 if i > 0 {
                     let key = try tree.key(page, i)
                     if let last = count.last, last >= key { throw Damage() }

@@ -351,7 +351,7 @@ struct PageTree: Sendable {
         guard level > 0 else {
             for i in try lowerBound(page, key)..<page.count {
                 let found = try self.key(page, i)
-                // If the keys didn't ascend, a caller that continues behind the last key could loop forever.
+                // If the keys didn't ascend, a caller that continues after the last key could loop forever.
                 if let last, found <= last { throw Damage() }
                 last = found
                 switch choice(found) {

@@ -16,7 +16,7 @@ internal import CFreeholdShims
 /// that were added since. The tree itself doesn't show this. Therefore the writer stores these marks outside the tree, and readers compare them with
 /// every leaf of the tree that they read.
 ///
-/// The marks are in the free space of the root page that the commit is about to write, behind LMDB's root and the mark of the commit log. LMDB never
+/// The marks are in the free space of the root page that the commit is about to write, after LMDB's root and the mark of the commit log. LMDB never
 /// writes there. They are written before the commit, so they are flushed with its blocks. Marks are used if three conditions hold, and are ignored
 /// otherwise: their own checksum is correct, they belong to the version that is read, and they were written with the digest of that version. They
 /// therefore don't need a feature: a Freehold version that doesn't know them leaves marks of an older version behind.
@@ -44,7 +44,7 @@ struct RecentBlocks: Sendable, Equatable {
     /// The entries in ascending order of keys.
     let entries: [Entry]
 
-    /// The offset of the marks in a root page, behind the commit log's mark.
+    /// The offset of the marks in a root page, after the commit log's mark.
     static let offset = 2112
     static let capacity = 4096 - offset
     private static let headSize = 32

@@ -154,7 +154,7 @@ final class WriterLock: Sendable {
 
     // MARK: Inside the process
 
-    /// Returns a place in the queue behind all places that were returned before.
+    /// Returns a place in the queue after all places that were returned before.
     func newTicket() -> UInt64 {
         state.withLock { state in
             state.lastTicket += 1

@@ -6,7 +6,7 @@
 /// with these values' bytes.
 ///
 /// An entry of more than 112 bytes is shortened to its first 112 bytes, followed by the 8-byte hash of the whole, big-endian. Only shortened entries
-/// have this length. If bytes behind the first 112 matter, the row has to be checked. Mixed numbers are rounded, as in an index of one column.
+/// have this length. If bytes after the first 112 matter, the row has to be checked. Mixed numbers are rounded, as in an index of one column.
 ///
 /// The format is stored in files and never changes.
 enum CompoundEncoding {

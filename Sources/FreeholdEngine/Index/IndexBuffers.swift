@@ -54,7 +54,7 @@ final class IndexArena {
 
 /// A copy of a block's bytes. The bytes in a store are valid only until its next change.
 ///
-/// Eight bytes behind the copy are readable.
+/// Eight bytes after the copy are readable.
 final class IndexBlockBuffer {
     private var start: UnsafeMutableRawPointer
     private var capacity: Int

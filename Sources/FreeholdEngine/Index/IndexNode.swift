@@ -19,7 +19,7 @@
 /// children  inner nodes only, likewise
 /// offsets   only if the suffix width is 255: u16 × (count + 1), from the start of the suffixes
 /// prefix    the bytes that all entries begin with
-/// suffixes  the rest of each entry; 8 zero bytes behind them if there are offsets
+/// suffixes  the rest of each entry; 8 zero bytes after them if there are offsets
 /// ```
 /// Entries are in the order of (bytes, key). The entry `i` of an inner node is a lower bound of the content of child `i`, and an exclusive upper
 /// bound of the content of child `i - 1`.
@@ -27,7 +27,7 @@ struct IndexNode {
     static let format: UInt8 = 1
     static let offsetsWidth = 255
     static let headerSize = 16
-    /// The number of bytes behind the last suffix, so that eight bytes can be loaded at each suffix of variable width.
+    /// The number of bytes after the last suffix, so that eight bytes can be loaded at each suffix of variable width.
     static let tailPadding = 8
 
     let start: UnsafeRawPointer

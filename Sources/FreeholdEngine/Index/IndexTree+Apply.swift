@@ -167,13 +167,13 @@ final class IndexTreeWriter {
     }
 
     /// Copies entries of a node.
-    /// - Precondition: the node is a copy with eight readable bytes behind it.
+    /// - Precondition: the node is a copy with eight readable bytes after it.
     private func copy(_ node: IndexNode, _ range: Range<Int>) {
         guard node.level == 0, node.suffixWidth <= 8, node.prefixLength <= 8 else {
             for i in range { entries.append(decode(node, i, into: decoded)) }
             return
         }
-        // Two words are copied for each entry. The excess bytes are overwritten later or are behind the end.
+        // Two words are copied for each entry. The excess bytes are overwritten later or are after the end.
         let prefix = node.prefix.loadUnaligned(as: UInt64.self)
         let prefixLength = node.prefixLength
         let width = node.suffixWidth

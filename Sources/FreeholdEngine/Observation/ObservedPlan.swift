@@ -2,10 +2,10 @@
 struct ObservedPlan: Sendable {
     /// The order of the rows before the window.
     enum Order: Sendable {
-        /// The order of keys.
+        /// The ascending order of object keys.
         case table
         case sorted([SortKey])
-        /// The order that results from running the query.
+        /// An order that only a new run of the query determines.
         case run
     }
 
@@ -16,7 +16,7 @@ struct ObservedPlan: Sendable {
     private let lastWindow: Window?
     /// The columns and links that the conditions read.
     let conditions: WatchTree
-    /// The columns and links that the order reads, and those of stages that aren't updated step by step.
+    /// The columns and links that the sort keys read. For an order of the kind `run`, also those that all other stages read.
     let ordering: WatchTree
     let watch: ModificationWatch
     private let limits: ObservationLimits
@@ -93,7 +93,7 @@ struct ObservedPlan: Sendable {
     }
 
     /// Returns the rows and changes inside the window. A row that leaves the window is deleted, and a row that enters it is inserted.
-    /// - Complexity: O(changes · log).
+    /// - Complexity: O(changes · log(rows)).
     func window(
         from old: OrderedKeys,
         to new: OrderedKeys,

@@ -21,7 +21,7 @@ struct HiddenLinks: Equatable {
         let column: Int
     }
 
-    /// Returns the index of the first element at or behind a position.
+    /// Returns the index of the first element at or after a position.
     /// - Complexity: O(log n)
     func index(from position: Int) -> Int {
         var low = 0

@@ -174,7 +174,7 @@ struct KeptLinks: Equatable {
     }
 
     /// Returns the links after an edit inside the visible value. A link remains if its place is still null. The elements of a list are matched by
-    /// equal elements before and behind them.
+    /// equal elements before and after them.
     ///
     /// - Returns: the remaining links, or `nil` if no link remains.
     func after(replacing old: Value, with new: Value) -> KeptLinks? {

@@ -51,7 +51,7 @@ extension WriteTransaction {
         guard let tree = searchTree(column) else { return }
         var last: [UInt8] = []
         var lastKey: Int64 = 0
-        /// The runs of equal entries that may stand for different values.
+        /// The keys of objects with equal entries whose values may differ, because the index stores long values in a shortened form.
         var runs: [[Int64]] = []
         var duplicate: Int64?
         tree.range(in: self) { bytes, key in

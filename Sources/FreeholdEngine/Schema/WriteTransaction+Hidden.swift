@@ -133,7 +133,7 @@ extension WriteTransaction {
         fillIndex(currentSchema.table(id: table.id)!.storedColumns.first { $0.id == columns[0].id }!)
     }
 
-    /// Returns columns that are added behind all that a table has.
+    /// Returns columns that are added after all that a table has.
     private func newColumns(_ specs: [ColumnSpec], of table: Table) -> [Column] {
         specs.enumerated().map { offset, spec in
             Column(

@@ -312,9 +312,9 @@ extension WriteTransaction {
     }
 }
 
-/// What a plan does to each table, by the table's id.
+/// The steps of a plan, grouped by the id of the table that they change.
 private struct SchemaPlanParts {
-    /// By name.
+    /// The specifications of the tables, by name.
     let specs: [String: TableSpec]
     let addedColumns: [Int: [(table: Table, spec: ColumnSpec)]]
     let retyped: [Int: [(column: Column, spec: ColumnSpec)]]

@@ -79,7 +79,7 @@ extension Table {
 }
 
 extension TableOverlay {
-    /// Takes over what doesn't depend on the columns, and the records of changes of columns that remain.
+    /// Copies the data that doesn't depend on the columns, and the records of changes of columns that remain.
     ///
     /// - Precondition: changes aren't pending, and leaves aren't decoded.
     fileprivate func rebind(to new: Table, clusterSpan: Int) {

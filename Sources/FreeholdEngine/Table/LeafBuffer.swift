@@ -183,7 +183,7 @@ final class LeafBuffer {
         }
     }
 
-    /// Replaces some slots by `new` slots with the default. The slots behind them move.
+    /// Replaces some slots by `new` slots with the default. The slots after them move.
     ///
     /// - Precondition: the slots exist, the capacity is sufficient, and the leaf isn't stored in parts.
     func replaceSlots(_ slots: Range<Int>, withDefaults new: Int) {

@@ -186,7 +186,7 @@ enum LeafEncoder {
 
 extension LeafEncoder {
     /// Allocates a leaf and writes its header and null bitmap.
-    /// - Returns: the leaf, and the position behind the bitmap.
+    /// - Returns: the leaf, and the position after the bitmap.
     static func begin(
         codec: UInt8,
         width: Int,

@@ -88,7 +88,7 @@ struct LeafParts {
         changed = 0
     }
 
-    /// Returns the parts to store for a leaf that now covers `count` slots: the changed parts, the parts behind the stored end, and the part that
+    /// Returns the parts to store for a leaf that now covers `count` slots: the changed parts, the parts after the stored end, and the part that
     /// contained the stored end, because each part except the last covers all its slots.
     func parts(toStoreFor count: Int) -> UInt64 {
         guard count > self.count else { return changed }

@@ -37,7 +37,7 @@ final class ColumnOverlay {
 
     deinit { for bits in modified.values { bits.deallocate() } }
 
-    /// Takes over the changes that another overlay of the column has recorded.
+    /// Adds the changes that another overlay of the column has recorded.
     func takeModified(_ other: ColumnOverlay) {
         swap(&modified, &other.modified)
         swap(&added, &other.added)

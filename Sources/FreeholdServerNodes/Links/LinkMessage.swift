@@ -29,7 +29,8 @@ public struct LinkHello: Hashable, Sendable {
     public var proof: [UInt8]
     public var sender: NodeIdentity
     public var receiver: NodeIdentity
-    /// The number that the sender gives the link. It is greater than those of its earlier links to the receiver.
+    /// The number that the sender assigned to the link. It is greater than the numbers of the sender's earlier links to
+    /// the receiver.
     public var link: UInt64
 
     public init(
@@ -49,7 +50,7 @@ public enum LinkMessage: Sendable {
     // From the node that opened the link.
     case hello(LinkHello)
     case ping
-    /// Requests the steps of a stream after a position.
+    /// Subscribes to the steps of a stream after a position.
     case subscribe(StreamName, Cursor)
     case unsubscribe(StreamName)
     /// Commits for the holder, in order. A round begins with the index 0 and contains all commits that wait.
@@ -61,9 +62,10 @@ public enum LinkMessage: Sendable {
     /// The version of the protocol, and the identity of the sender.
     case welcome(version: UInt32, NodeIdentity)
     case pong
-    /// A forward is missing in the round. The sender begins another round.
+    /// A forward of the round wasn't received. The node that forwards has to begin another round.
     case again(StreamName, round: UInt64)
-    /// The node doesn't hold the stream. It has dropped all forwards that it wasn't merging, and ends the subscription.
+    /// The node doesn't hold the stream. It has discarded all forwards that it wasn't merging, and has ended the
+    /// subscription.
     case returned(StreamName)
     /// A forwarded commit has a version.
     case done(StreamName, PartName, StreamVersion)
@@ -71,8 +73,8 @@ public enum LinkMessage: Sendable {
     case failed(StreamName, PartName, SyncFault, text: SyncString)
     /// A step that the store confirmed.
     case step(StreamName, StreamStep)
-    /// The stream has versions that aren't sent as steps.
+    /// The stream has new versions that the receiver has to read from the store.
     case hint(StreamName)
-    /// The outcome of a submission. Nil if the node doesn't hold the stream and did nothing.
+    /// The outcome of a submission, or `nil` if the node did nothing because it doesn't hold the stream.
     case submitted(SubmissionNumber, SubmissionOutcome?)
 }

@@ -2,9 +2,9 @@ public import FreeholdSyncCore
 
 /// The times that a caller passes with an event, in milliseconds.
 public struct NodeTime: Hashable, Sendable {
-    /// A time that isn't adjusted. Time-outs use it.
+    /// A time that never decreases. Time-outs use it.
     public var monotonic: Int64
-    /// The node's time since 2015-01-01. It may be wrong, and it may go back.
+    /// The time of the node's clock since 2015-01-01. It may be wrong, and it may decrease.
     public var wall: Int64
 
     public init(monotonic: Int64, wall: Int64) { (self.monotonic, self.wall) = (monotonic, wall) }
@@ -41,10 +41,10 @@ public enum NodeEvent: Sendable {
 public enum NodeAction: Sendable {
     /// An action of the server's machine, except `request`.
     case server(ServerAction)
-    /// A request to the store. A commit is done only if the stream has the given lease.
+    /// A request to the store. The store must refuse a commit if the stream doesn't have the given lease.
     case request(RequestNumber, ServerStoreRequest, lease: StreamLease?)
     case requestNode(RequestNumber, NodeStoreRequest)
-    /// Close the connections to the store and connect anew, because an answer was given by a server that was replaced.
+    /// Close the connections to the store and connect again, because a database server that was replaced has answered.
     case reconnectStore
     /// The generation of the store that a client with this connection has to remember.
     case generation(ConnectionNumber, UInt64)
@@ -55,7 +55,7 @@ public enum NodeAction: Sendable {
     case closeLink(LinkConnection)
     /// The timer fires at this monotonic time. There is one timer.
     case setTimer(at: Int64)
-    /// The node has drained, or the store has a later life of it. The process ends.
+    /// The node has drained, or the store has a greater incarnation of it. The process must end.
     case end
 }
 
@@ -68,7 +68,8 @@ public struct NodeConfiguration: Sendable {
     public var beatInterval: Int64 = 300
     /// The time after which a node is suspected if its beat hasn't changed.
     public var suspicion: Int64 = 1_200
-    /// The time after which a link is closed that has no messages, and after which a stream is taken from a holder without a link.
+    /// The time without messages after which a link is closed, and the time without a link to the holder after which the node acquires the lease of a
+    /// stream.
     public var linkTimeout: Int64 = 1_500
     public var tick: Int64 = 100
     /// The time between reads of a lease whose holder can't be reached, and of other leases.
@@ -78,12 +79,12 @@ public struct NodeConfiguration: Sendable {
     public var forwardTimeout: Int64 = 5_000
     /// The time after which a request for presence or a lease counts as lost.
     public var requestTimeout: Int64 = 3_000
-    /// The pause after a stream was taken from a living holder. It doubles with each taking within 30 s, up to `mostPause`.
+    /// The pause after the node acquired the lease of a holder that may be running. It doubles with each repetition within 30 s, up to `mostPause`.
     public var leastPause: Int64 = 500
     public var mostPause: Int64 = 8_000
-    /// The number of forwarded commits of a stream that wait for its lease.
+    /// The maximum number of forwarded commits of a stream that wait for its lease.
     public var waitingForwards = 10_000
-    /// The size of a step that is sent over a link, in bytes of memory. For larger ones a hint is sent.
+    /// The maximum size of a step that is sent over a link, in bytes of memory. A hint is sent instead of a larger step.
     public var stepBytes = StreamStep.mostBytes
     /// The versions of the link protocol that this build understands.
     public var versions: ClosedRange<UInt32> = 1...1
@@ -95,19 +96,19 @@ public struct NodeConfiguration: Sendable {
 
 /// A rule of nodes (`docs/nodes.md`). Tests break one rule at a time, to show that simulations fail without it.
 package enum NodeRule: CaseIterable, Sendable {
-    /// A holder is a life of a node, and not a name.
+    /// The holder of a lease is identified by its name and its incarnation.
     case comparesIncarnations
-    /// A node whose beat doesn't change loses its streams.
+    /// Other nodes acquire the leases of a node whose beat doesn't change.
     case suspects
-    /// A read of a lease counts even if its term is lower than a known one.
+    /// A node accepts a lease that it reads, even if its term is lower than a known one.
     case acceptsReturnedTerms
-    /// A commit whose result isn't known isn't taken for done.
+    /// A commit whose result isn't known doesn't count as stored.
     case distinguishesUnknown
-    /// A commit names the lease under which it was made.
+    /// The store refuses a commit that was made under another lease than the stored one.
     case namesLease
-    /// A commit names the head that it builds on.
+    /// The store refuses a commit that is based on another head than the stored one.
     case namesHead
-    /// Answers of a store that was replaced don't count.
+    /// A node ignores answers of a store that was replaced.
     case comparesGenerations
     /// A node that doesn't hold a stream returns the forwards.
     case returnsForwards

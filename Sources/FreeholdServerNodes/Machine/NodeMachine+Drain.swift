@@ -20,11 +20,12 @@ extension NodeMachine {
         let isLate = time.monotonic >= drainEnd
         if isLate { closeClients() }
         for name in places.keys.sorted(by: { $0.order < $1.order }) where places[name]?.isHolding == true {
-            // Commits that wait at the end of the time are lost with their sessions: the clients have them.
+            // At the end of the time, waiting commits are discarded together with their sessions. The clients still
+            // have these commits.
             if !server.hasCommits(name) || isLate { release(name) }
         }
-        // A store that doesn't answer must not keep the process.
-        // An answer that is missing may show that the node has just taken a lease.
+        // A store that doesn't answer must not prevent the end of the process: the last condition limits the time.
+        // A missing answer may contain a lease that the node has just acquired.
         let isDone = !places.values.contains { $0.isHolding || $0.asked != nil } && presence == nil
         if isLate && isDone || time.monotonic >= drainEnd + configuration.requestTimeout * 2 { endDrained() }
     }

@@ -16,7 +16,7 @@ extension NodeMachine {
         case .forwardFailed(let name, let link, let commit, let fault, let text):
             answer(.failed(name, commit, fault, text: text), over: link)
         case .discarded(let name):
-            // The store was replaced. If it names this node as the holder, the next read shows that.
+            // The store was restored or replaced. If its lease names this node as the holder, the next read shows that.
             guard places[name] != nil else { return }
             if places[name]?.isHolding == true { places[name]?.state = .unknown }
             run(.coordinated(.role(name, .forwarding)))
@@ -55,7 +55,7 @@ extension NodeMachine {
         mergeKept(name)
     }
 
-    /// Passes kept forwards to the machine, once it has a state of the stream.
+    /// Passes kept forwards to the server's machine, once the machine has a state of the stream.
     mutating func mergeKept(_ name: StreamName) {
         guard let place = places[name], place.isHolding, !place.kept.isEmpty else { return }
         guard server.publishedHead(of: name) != nil else { return }
@@ -148,7 +148,7 @@ extension NodeMachine {
                 continue
             }
             guard let outcome else {
-                // Nothing was done. The submission waits for another holder.
+                // The other node did nothing. The submission waits for another holder.
                 places[name]?.submissions[index].sentOver = nil
                 return readLease(name)
             }
@@ -157,7 +157,8 @@ extension NodeMachine {
         }
     }
 
-    /// Fails the submissions that were sent over a link that ended. It isn't known whether they were made.
+    /// Reports a failure for the submissions that were sent over a link that ended. It is unknown whether their changes
+    /// were stored.
     mutating func loseSubmissions(_ name: StreamName, over link: UInt64) {
         for item in places[name]?.submissions ?? [] where item.sentOver == link {
             let text: SyncString = "The node that merges can't be reached."
@@ -166,14 +167,14 @@ extension NodeMachine {
         places[name]?.submissions.removeAll { $0.sentOver == link }
     }
 
-    /// Fails the submissions that were sent to a node that doesn't hold the stream any more.
+    /// Reports a failure for the submissions that were sent to a node that no longer holds the stream.
     mutating func returnSubmissions(_ name: StreamName) {
         for link in Set(places[name]?.submissions.compactMap(\.sentOver) ?? []).sorted() {
             loseSubmissions(name, over: link)
         }
     }
 
-    /// Fails the submissions that have waited for a holder for long.
+    /// Reports a failure for the submissions that have waited for a holder for too long.
     mutating func failOldSubmissions(_ name: StreamName) {
         let limit = time.monotonic - configuration.farRead
         guard let waiting = places[name]?.submissions, waiting.contains(where: { $0.since < limit }) else { return }

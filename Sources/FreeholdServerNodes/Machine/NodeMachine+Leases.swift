@@ -1,12 +1,12 @@
 import FreeholdSyncCore
 
-/// Leases: which node merges the commits of a stream (R3 to R5, R11).
+/// Leases, which determine the node that merges the commits of a stream (R3 to R5, R11).
 extension NodeMachine {
-    /// Does what is due for a stream.
+    /// Executes the pending steps for the lease of a stream: reads it, acquires it, releases it, or forwards commits to its holder.
     mutating func visit(_ name: StreamName) {
         guard var place = places[name] else { return }
         if let asked = place.asked, time.monotonic - asked.at > configuration.requestTimeout {
-            // The answer is lost. A later one is recognised by its number.
+            // The answer counts as lost. If it arrives later, the node recognises it by its number and ignores it.
             place.asked = nil
             place.state = place.isHolding ? .holding : .unknown
             places[name] = place
@@ -21,7 +21,7 @@ extension NodeMachine {
         route(name)
     }
 
-    /// Returns whether nothing at this node needs the stream. The lease of a stream that the node holds stays in the store.
+    /// Returns whether the node no longer needs its state of the stream. A stream whose lease the node holds is never idle: the node keeps the lease.
     private func isIdle(_ name: StreamName) -> Bool {
         guard let place = places[name], !place.isHolding, place.asked == nil else { return false }
         return !server.hasSessions(name) && !server.hasCommits(name) && place.kept.isEmpty && place.submissions.isEmpty
@@ -63,8 +63,8 @@ extension NodeMachine {
         route(name)
     }
 
-    /// Takes the lease that the store has. Only one request for it is made at a time, so answers arrive in the order of their requests. A lower
-    /// term than the known one shows that the store went back.
+    /// Handles the lease in an answer of the store. Only one request for the lease runs at a time, so answers arrive in the order of their requests.
+    /// A lower term than the known one shows that the store was restored to an earlier state.
     private mutating func take(_ lease: StreamLease, _ name: StreamName) {
         guard let identity, let old = places[name] else { return }
         if isBroken(.acceptsReturnedTerms), let known = old.lease, lease.term < known.term {
@@ -79,7 +79,7 @@ extension NodeMachine {
             if !old.isHolding { unsubscribe(name) }
             run(.coordinated(.role(name, .merging)))
         } else {
-            // The stream is held by another node, or by none. What waits here is returned to its senders.
+            // Another node or no node holds the stream. The commits that other nodes forwarded to this node are returned to them.
             run(.coordinated(.role(name, .forwarding)))
             if !isBroken(.returnsForwards), new != .free || drainEnd != nil { returnAll(name) }
         }
@@ -101,7 +101,7 @@ extension NodeMachine {
         return server.hasCommits(name) || !place.kept.isEmpty || !place.submissions.isEmpty
     }
 
-    /// Takes the stream, or sends its commits to the holder.
+    /// Requests the lease of the stream, or forwards the commits of the stream to its holder.
     mutating func route(_ name: StreamName) {
         guard let place = places[name], let identity, place.asked == nil else { return }
         switch place.state {
@@ -115,7 +115,7 @@ extension NodeMachine {
             mergeSubmissions(name)
         case .following(let holder):
             if holder.name == identity.name {
-                // An earlier life of this node. If the store has a later one, the next beat ends this process.
+                // The holder is this node before a restart. If the store has a greater incarnation than this process, the next beat ends the process.
                 if needsHolder(name), !isBroken(.comparesIncarnations), holder < identity { acquire(name) }
                 return
             }
@@ -138,7 +138,7 @@ extension NodeMachine {
         }
     }
 
-    /// Sets the pause after the stream is taken from a holder that may be alive.
+    /// Sets the pause after the node acquired the lease of a holder that may still be running.
     private mutating func pause(_ name: StreamName) {
         guard var place = places[name] else { return }
         place.takings.removeAll { time.monotonic - $0 > 30_000 }
@@ -150,7 +150,7 @@ extension NodeMachine {
     }
 
     private mutating func acquire(_ name: StreamName) {
-        // A row in this generation shows that no later start gets the same incarnation.
+        // The row of this node was written in this generation, so a later start can't receive the same incarnation.
         guard let identity, let lease = places[name]?.lease, drainEnd == nil,
             presentIn == generation || isBroken(.comparesGenerations)
         else { return }
@@ -158,7 +158,7 @@ extension NodeMachine {
         request(.take(name, expected: lease, holder: identity), name)
     }
 
-    /// Gives the lease of a stream up.
+    /// Requests that the store releases the node's lease of a stream.
     mutating func release(_ name: StreamName) {
         guard let place = places[name], place.isHolding, place.asked == nil, let lease = place.lease else { return }
         request(.take(name, expected: lease, holder: nil), name)

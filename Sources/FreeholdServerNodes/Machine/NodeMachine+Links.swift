@@ -38,7 +38,8 @@ extension NodeMachine {
         send(.hello(hello), over: number)
     }
 
-    /// No process listens at the node's address. If the connection before ended, the process has ended, too.
+    /// Handles a refused connection: no process listens at the node's address. If the previous connection ended before,
+    /// the process has also ended.
     mutating func takeRefusal(of number: UInt64) {
         guard let link = link(number) else { return }
         outgoing[link.peer.name] = nil
@@ -54,7 +55,7 @@ extension NodeMachine {
         forget(.outgoing(link.number), isEnded: false)
     }
 
-    /// Forgets a link that ended. Its forwards are sent again over the next one.
+    /// Removes a link that ended. The commits that were forwarded over it are forwarded again over the next link.
     mutating func forget(_ connection: LinkConnection, isEnded: Bool) {
         switch connection {
         case .outgoing(let number):
@@ -66,7 +67,7 @@ extension NodeMachine {
                 if place.holder?.name == link.peer.name { beginRound(name) }
                 loseSubmissions(name, over: number)
             }
-            // The next attempt shows at once whether the process is alive.
+            // The next attempt shows at once whether the process is running.
             if isEnded {
                 nextDial[link.peer.name] = time.monotonic
                 for (name, place) in places where place.holder == link.peer { route(name) }
@@ -117,7 +118,7 @@ extension NodeMachine {
     }
 
     mutating func take(_ frame: LinkFrame, _ connection: LinkConnection) {
-        // Hints of another generation aren't followed: both sides read from the store.
+        // After a message with a greater generation, all leases and heads are read from the store again.
         learn(generation: frame.generation)
         switch connection {
         case .outgoing(let number):
@@ -144,7 +145,7 @@ extension NodeMachine {
         }
     }
 
-    /// Takes a message of a node that accepted a link.
+    /// Handles a message of a node that accepted a link.
     ///
     /// - Returns: `false` if the message isn't allowed, which ends the link.
     private mutating func take(_ message: LinkMessage, _ link: OutgoingLink) -> Bool {
@@ -172,7 +173,7 @@ extension NodeMachine {
             beginRound(name)
             places[name]?.state = .unknown
             returnSubmissions(name)
-            // Two nodes that each take the other one for the holder don't send without a pause.
+            // The pause limits the messages between two nodes that each consider the other one the holder.
             let next = min(places[name]?.nextRead ?? 0, time.monotonic + configuration.tick / 2)
             places[name]?.nextRead = next
         case .done(let name, let commit, let version):
@@ -195,7 +196,7 @@ extension NodeMachine {
         return true
     }
 
-    /// Takes a message of a node that opened a link.
+    /// Handles a message of a node that opened a link.
     ///
     /// - Returns: `false` if the message isn't allowed, which ends the link.
     private mutating func take(_ message: LinkMessage, from peer: NodeIdentity?, _ number: UInt64) -> Bool {
@@ -221,7 +222,8 @@ extension NodeMachine {
         guard configuration.versions.contains(common.upperBound), hello.versions.contains(common.upperBound) else {
             return false
         }
-        // A number that either side has given up isn't used again.
+        // The number must be greater than those of all earlier links, so that a link that one side has closed can't
+        // continue.
         guard hello.link > greeted[hello.sender] ?? 0 || isBroken(.numbersLinks) else { return false }
         greeted[hello.sender] = hello.link
         for (other, link) in incoming.sorted(by: { $0.key < $1.key })
@@ -249,7 +251,7 @@ extension NodeMachine {
         send(.unsubscribe(name), over: number)
     }
 
-    /// Sends a step to the nodes that have everything before it.
+    /// Sends a step to the subscribers that have all earlier steps.
     mutating func send(_ step: StreamStep, _ name: StreamName) {
         guard let place = places[name], !place.subscribers.isEmpty else { return }
         let bytes = step.objects.reduce(0) { sum, object in
@@ -261,7 +263,7 @@ extension NodeMachine {
         }
     }
 
-    /// Sends hints to the nodes that lack versions, so that they read them.
+    /// Sends hints to the subscribers that lack versions, so that they read these versions from the store.
     mutating func sendHints(_ name: StreamName) {
         guard let head = server.publishedHead(of: name)?.cursor else { return }
         for (link, cursor) in places[name]?.subscribers.sorted(by: { $0.key < $1.key }) ?? [] where cursor != head {

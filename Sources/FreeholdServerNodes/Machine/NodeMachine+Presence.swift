@@ -32,12 +32,13 @@ extension NodeMachine {
     private mutating func take(_ rows: [PresenceRow]) {
         guard let identity else { return }
         if let own = rows.first(where: { $0.identity.name == identity.name }), own.identity > identity {
-            // The store has a later life of the node: this process was stopped for long, or another one has its name.
+            // The store has a greater incarnation: this process was suspended for a long time, or another process uses
+            // the node's name.
             return end()
         }
         presentIn = generation
         let now = time.monotonic
-        // If the node's own reads failed for a while, it can't say whether others have stopped.
+        // After a gap in its own reads, the node doesn't know whether the beats of others stopped during the gap.
         let isContinuous = lastPeers.map { now - $0 <= configuration.suspicion * 3 / 4 } ?? false
         lastPeers = now
         var new: [SyncString: Peer] = [:]
@@ -51,14 +52,15 @@ extension NodeMachine {
         peers = new
     }
 
-    /// Returns whether a node seems to have ended (R2). A wrong suspicion costs one commit that moves.
+    /// Returns whether a node seems to have ended (R2). After a wrong suspicion, one commit of the other node fails
+    /// with `moved` and is repeated.
     func isSuspected(_ node: NodeIdentity) -> Bool {
         guard !isBroken(.suspects), let lastPeers, time.monotonic - lastPeers <= configuration.suspicion else {
             return false
         }
         guard let peer = peers[node.name] else { return true }
         if !isBroken(.comparesIncarnations), peer.row.identity > node { return true }
-        // The node has started anew since the rows were read. Its earlier life may have ended.
+        // The node was restarted after the rows were read, so the rows don't say anything about the new process.
         if peer.row.identity < node, !isBroken(.comparesIncarnations) { return false }
         if peer.row.state == .ended || peer.refused == node { return true }
         return time.monotonic - peer.since >= configuration.suspicion

@@ -12,7 +12,7 @@ public struct NodeMachine: Sendable {
     let configuration: NodeConfiguration
     private var random: any RandomNumberGenerator & Sendable
 
-    /// The life of the node. Nil until the store has answered.
+    /// The identity of the node's process. It is `nil` until the store has answered the registration.
     public internal(set) var identity: NodeIdentity?
     /// The greatest generation of the store that the node has seen.
     public internal(set) var generation: UInt64 = 0
@@ -20,33 +20,33 @@ public struct NodeMachine: Sendable {
     var presentIn: UInt64?
     var places: [StreamName: StreamPlace] = [:]
     var peers: [SyncString: Peer] = [:]
-    /// The time of the last answer with the rows of all nodes. Nil before the first one.
+    /// The time of the last answer with the rows of all nodes, or `nil` before the first one.
     var lastPeers: Int64?
     var outgoing: [SyncString: OutgoingLink] = [:]
     var incoming: [UInt64: IncomingLink] = [:]
     /// The greatest number of a link that each node has opened.
     var greeted: [NodeIdentity: UInt64] = [:]
-    /// The times since which a holder has had no open link.
+    /// The time since which the node has had no open link to a holder, by the holder's name.
     var unlinked: [SyncString: Int64] = [:]
-    /// The times before which no connection to a node is tried.
+    /// The time before which the node doesn't try to connect to another node, by the other node's name.
     var nextDial: [SyncString: Int64] = [:]
     var lastLink: UInt64 = 0
     /// Submissions that other nodes forwarded, by the numbers that this node gave them.
     var guests: [SubmissionNumber: (link: UInt64, number: SubmissionNumber)] = [:]
     var lastGuest: SubmissionNumber = 1 << 63
     var beat: UInt64 = 0
-    /// The request for presence that isn't answered, and its time.
+    /// The unanswered request for presence, and its time.
     var presence: (number: RequestNumber, at: Int64)?
     var nextBeat: Int64 = 0
     private var lastRequest: RequestNumber = 0
     /// The number of the last round of forwards, in any stream.
     private var lastRound: UInt64 = 0
-    /// The streams of the commits that the store hasn't answered.
+    /// The streams of unanswered commits.
     private var commits: [RequestNumber: StreamName] = [:]
-    /// The streams of the reads that the store hasn't answered and that show whether it went back.
+    /// The streams of the unanswered reads that show whether the store was restored to an earlier state.
     private var checks: [RequestNumber: StreamName] = [:]
     private var connections: Set<ConnectionNumber> = []
-    /// The time at which a drain ends. Nil if the node doesn't drain.
+    /// The time at which the drain ends, or `nil` if the node doesn't drain.
     var drainEnd: Int64?
     private(set) var hasEnded = false
 
@@ -150,7 +150,7 @@ public struct NodeMachine: Sendable {
     }
 
     private mutating func open(_ connection: ConnectionNumber, _ generation: UInt64) {
-        // A client that has seen a later store knows more than the node.
+        // A client that has seen a greater generation has newer data than the store of this node.
         let isOld = !learn(generation: generation)
         guard identity != nil, drainEnd == nil, presentIn == self.generation || isBroken(.comparesGenerations), !isOld
         else { return emit(.server(.close(connection))) }
@@ -159,7 +159,7 @@ public struct NodeMachine: Sendable {
         run(.opened(connection))
     }
 
-    /// Notes a generation that a client, another node or the store has seen.
+    /// Handles a generation that a client or another node has seen.
     ///
     /// - Returns: `false` if the generation was greater than the known one. Then the node's connections lead to a store that was replaced.
     @discardableResult
@@ -171,7 +171,7 @@ public struct NodeMachine: Sendable {
         return false
     }
 
-    /// Reads leases, rows and heads again, because they belong to a history.
+    /// Reads leases, rows and heads again, because a new generation may have another history.
     private mutating func checkAll() {
         (presence, nextBeat) = (nil, time.monotonic)
         // A client must know the generation of each answer and step that it receives. Otherwise a node with an older store resets it.
@@ -183,7 +183,7 @@ public struct NodeMachine: Sendable {
         }
     }
 
-    /// Returns whether an answer of the store counts.
+    /// Returns whether an answer has the present generation. An answer of an older generation is ignored.
     private mutating func accepts(_ answered: UInt64) -> Bool {
         if isBroken(.comparesGenerations) { return true }
         if answered > generation {
@@ -203,7 +203,7 @@ public struct NodeMachine: Sendable {
         if !accepts(generation) { answer = .failed(.unknown) }
         if let stream = checks.removeValue(forKey: number) {
             run(.answered(number, answer))
-            // A missing step doesn't say whether the log was cut or the store went back.
+            // A missing step doesn't show whether it was removed from the log, or whether the store was restored to an earlier state.
             switch answer {
             case .rows, .step(.some): places[stream]?.isUnchecked = false
             default: break
@@ -235,7 +235,7 @@ public struct NodeMachine: Sendable {
         continueDrain()
     }
 
-    /// Sends what the event made due.
+    /// Passes kept forwards to the server's machine and sends hints, after an event was handled.
     private mutating func finishEvent() {
         for (name, place) in places where place.isHolding {
             if !place.kept.isEmpty { mergeKept(name) }
@@ -243,7 +243,7 @@ public struct NodeMachine: Sendable {
         }
     }
 
-    /// Ends the node at once, because it has drained or the store has a later life of it.
+    /// Ends the node at once, because it has drained or the store has a greater incarnation of it.
     mutating func end() {
         guard !hasEnded else { return }
         hasEnded = true
@@ -263,12 +263,12 @@ public struct NodeMachine: Sendable {
 }
 
 extension StreamName {
-    /// A text by which streams are visited in the same order in each run.
+    /// A text by which streams are sorted, so that they are processed in the same order in each run.
     var order: String { value.map { "\(app.string) \($0)" } ?? app.string }
 }
 
 extension NodeMachine {
-    /// Checks what holds after each event: a node merges only in streams that it believes to hold, forwards only to a holder, and keeps no
+    /// Checks the invariants after an event: the node merges only in streams that it considers its own, forwards only to a holder, and keeps no
     /// subscriber, forward or link of a connection that has ended.
     ///
     /// - Complexity: O(streams and links of the node)

@@ -3,14 +3,14 @@ import FreeholdSyncCore
 /// The state of a stream at a node.
 struct StreamPlace: Sendable {
     enum State: Hashable, Sendable {
-        /// The lease isn't known, or was reported to have changed.
+        /// The lease isn't known, or it may have changed.
         case unknown
         /// No node holds the stream.
         case free
         case following(NodeIdentity)
         /// The node has requested the lease.
         case acquiring
-        /// A read showed the node's own lease. Another node may have taken it since.
+        /// The last read showed that this node has the lease. Another node may have acquired it since.
         case holding
     }
 
@@ -29,9 +29,9 @@ struct StreamPlace: Sendable {
     }
 
     var state = State.unknown
-    /// The lease that the last answer of the store showed.
+    /// The lease in the last answer of the store.
     var lease: StreamLease?
-    /// The request for the lease that isn't answered, and its time.
+    /// The unanswered request for the lease, and its time.
     var asked: (number: RequestNumber, at: Int64)?
     /// A Boolean value that indicates whether the lease is read again after the present request.
     var isDue = false
@@ -40,7 +40,7 @@ struct StreamPlace: Sendable {
 
     // MARK: At the holder
 
-    /// The position up to which each subscriber has steps or hints, by the numbers of incoming links.
+    /// The position up to which each subscriber has received steps or hints, by the numbers of incoming links.
     var subscribers: [UInt64: Cursor] = [:]
     /// The next forward of each incoming link.
     var expected: [UInt64: (round: UInt64, index: UInt64)] = [:]
@@ -58,10 +58,11 @@ struct StreamPlace: Sendable {
     var sent: [FileIdent: UInt64] = [:]
     var sentAt: Int64 = 0
     var submissions: [WaitingSubmission] = []
-    /// The times at which the stream was taken from a living holder, and the time before which it isn't taken again.
+    /// The times at which this node acquired the lease of a holder that may have been running, and the time before which it doesn't do so again.
     var takings: [Int64] = []
     var pausedUntil: Int64 = 0
-    /// A Boolean value that indicates whether the sessions may belong to a history that the store has left. Their commits aren't forwarded.
+    /// A Boolean value that indicates whether the sessions may belong to a history that the store no longer has. Their commits aren't forwarded until
+    /// a read has compared the histories.
     var isUnchecked = false
 
     var isHolding: Bool { state == .holding }
@@ -78,9 +79,9 @@ struct StreamPlace: Sendable {
 /// A node that this node has seen in the store.
 struct Peer: Sendable {
     var row: PresenceRow
-    /// The time since which reads have shown the same beat.
+    /// The time of the first read that showed the present beat.
     var since: Int64
-    /// The life whose host refused a connection after it had ended one.
+    /// The process whose host refused a connection, after an earlier connection had ended. The process has therefore ended.
     var refused: NodeIdentity?
 }
 

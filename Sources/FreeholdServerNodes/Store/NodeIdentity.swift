@@ -1,8 +1,7 @@
 public import FreeholdSyncCore
 
-/// A life of a node: its name, and the number of its start.
-///
-/// The store gives each start a greater incarnation. A lease names both, so a node that was restarted isn't taken for its earlier life.
+/// The identity of one run of a node's process: the node's name, and the number of the start. The store assigns a greater number (incarnation) to
+/// each start. A lease contains both the name and the number, so a restarted node isn't confused with its run before the restart.
 public struct NodeIdentity: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let name: SyncString
     public let incarnation: UInt64
@@ -18,21 +17,21 @@ public struct NodeIdentity: Hashable, Comparable, Sendable, CustomStringConverti
 
 /// The right to merge the commits of a stream. It is stored next to the stream's head, and each commit names the lease under which it was made.
 ///
-/// The head decides about commits. The lease only keeps nodes from merging the same commits.
+/// The store decides about a commit by its expected head. The lease only prevents several nodes from merging the same commits.
 public struct StreamLease: Hashable, Sendable {
-    /// The number of times that the lease was taken or released in this history of the store.
+    /// The number of times that nodes acquired or released the lease in this history of the store.
     public var term: UInt64
-    /// The node that merges. Nil if no node does.
+    /// The node that merges, or `nil` if no node does.
     public var holder: NodeIdentity?
 
     public init(term: UInt64 = 0, holder: NodeIdentity? = nil) { (self.term, self.holder) = (term, holder) }
 }
 
-/// The row of a node in the store, by which other nodes see that it is alive.
+/// The row of a node in the store. Its changes show other nodes that the node is running.
 public struct PresenceRow: Hashable, Sendable {
     public enum State: Hashable, Sendable {
         case serving
-        /// The node drains and doesn't take leases.
+        /// The node drains and acquires no leases.
         case leaving
         /// The node has ended.
         case ended

@@ -2,14 +2,14 @@ public import FreeholdSyncCore
 
 /// A request of a node for presence and leases. Each request is one transaction of one row, except that `beat` also reads the rows of all nodes.
 public enum NodeStoreRequest: Hashable, Sendable {
-    /// Begins a life of the node with this name. The row gets an incarnation after that of the present row, and at least the given one.
+    /// Registers the start of the node with this name. The incarnation of its row becomes greater than the present one, and at least the given one.
     case join(SyncString, atLeast: UInt64)
-    /// Writes the row of a node, unless the store has a later life of it. The answer has the rows of all nodes.
+    /// Writes the row of a node, unless the row in the store has a greater incarnation. The answer has the rows of all nodes.
     case beat(PresenceRow)
     /// Reads the lease of a stream.
     case lease(StreamName)
-    /// Replaces the lease of a stream with the next term and the given holder, if the lease is the expected one. The answer has the lease
-    /// after the request, in both cases.
+    /// Replaces the lease of a stream with the next term and the given holder, if the lease is the expected one. The answer contains the lease after
+    /// the request, whether it was replaced or not.
     case take(StreamName, expected: StreamLease, holder: NodeIdentity?)
 }
 

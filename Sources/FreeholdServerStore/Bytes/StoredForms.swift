@@ -173,7 +173,7 @@ public enum StoredMessage {
 }
 
 extension StreamName {
-    /// The bytes of the name. Equal names have equal bytes.
+    /// The stored form of the name. Equal names have equal bytes.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.appendText(app)

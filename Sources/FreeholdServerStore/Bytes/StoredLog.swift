@@ -10,10 +10,10 @@ public struct StoredImages: Sendable {
     public let names: [ObjectName]
     private let bytes: [UInt8]
     private let places: [Place]
-    /// A version at or before the least one whose images these need. `nil` if all of them are whole.
+    /// A version at or before the oldest commit whose images are needed to compute these images. `nil` if all of these images are whole.
     public let root: StreamVersion?
 
-    /// The maximum number of versions between an image and the one that it is the difference to.
+    /// The maximum number of versions between a difference and the image to which it is the difference.
     static let mostVersions: StreamVersion = 256
 
     /// The place of an object's state.
@@ -24,7 +24,7 @@ public struct StoredImages: Sendable {
         case difference(Int, to: Base)
     }
 
-    /// The image that another one is the difference to.
+    /// The image from which another one is computed with a difference.
     private struct Base {
         let version: StreamVersion
         let index: Int
@@ -38,7 +38,7 @@ public struct StoredImages: Sendable {
         static let dependent: UInt8 = 2
     }
 
-    /// The byte behind a name.
+    /// The byte after a name, which determines the form of the image.
     private enum Kind {
         static let nowhere: UInt8 = 0
         static let whole: UInt8 = 1
@@ -58,14 +58,14 @@ public struct StoredImages: Sendable {
             let object: MergedObject
             /// The version of the whole image.
             let root: StreamVersion
-            /// The number of differences since.
+            /// The number of differences since the whole image.
             let depth: Int
         }
 
         /// The maximum number of differences between whole images. Reading an image reads all of them.
         private static let mostDifferences = 128
 
-        /// The number of elements of a long list.
+        /// The minimum number of elements of a long list.
         private let longList: Int
 
         public init(_ compression: (any MessageCompression)?, longList: Int = MergedObject.longList) {
@@ -246,7 +246,7 @@ public struct StoredImages: Sendable {
         earlier: (StreamVersion) throws -> StoredImages
     ) throws -> MergedObject? {
         guard var object = try state(index, earlier) else { return nil }
-        // Before-images must not name slots and objects that were removed at the horizon either.
+        // Before-images must also not name slots and objects that were removed at the horizon.
         guard horizon > 0 else { return object }
         return object.trim(horizon: horizon) ? object : nil
     }

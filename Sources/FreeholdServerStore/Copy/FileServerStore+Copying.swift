@@ -7,7 +7,7 @@ internal import FreeholdEngine
 public import FreeholdSyncCore
 
 extension FileServerStore: StreamCopySource {
-    /// - Throws: `EngineError`, or what is wrong with the file.
+    /// - Throws: `EngineError`, or `StoreDamage` if the file is damaged.
     public func outline(of name: StreamName) throws -> StreamOutline? {
         guard exists(name) else { return nil }
         let file = try stream(name)
@@ -17,7 +17,7 @@ extension FileServerStore: StreamCopySource {
 
     /// Calls a closure with all records of a stream, in the state of one version.
     ///
-    /// - Throws: The errors of the closure, `EngineError`, and what is wrong with the file.
+    /// - Throws: The errors of the closure, `EngineError`, or `StoreDamage` if the file is damaged.
     public func forEachRecord(of name: StreamName, _ body: ([StreamRecord]) throws -> Void) throws {
         guard exists(name) else { return }
         try withoutActuallyEscaping(body) { body in
@@ -31,9 +31,10 @@ extension FileServerStore: StreamCopySource {
         }
     }
 
-    /// Creates the file of a stream and writes records into it. The folder of the store isn't used by a server meanwhile.
+    /// Creates the file of a stream and writes records into it.
     ///
-    /// - Throws: `EngineError`, and the errors of the closure. Then the file is incomplete.
+    /// - Precondition: No server uses the folder of the store.
+    /// - Throws: `EngineError`, and the errors of the closure. The file is incomplete after an error.
     public func write(
         _ outline: StreamOutline,
         records: (_ add: @escaping ([StreamRecord]) throws -> Void) throws -> Void
@@ -60,7 +61,8 @@ extension StreamView {
             let key = ObjectKey(Int64(version) - 1)
             guard view.contains(log, key) else { throw StoreDamage("The log lacks the commit \(version).") }
             var stored = view.pieces(log.columns[2], key)
-            // Other stores divide the commits into other groups.
+            // A stored image can be the difference to the image of an earlier commit. Another store can use other differences, so complete images are
+            // copied.
             if try StoredImages.root(stored) != nil {
                 stored = try images(version).wholeBytes(compression) { try images($0) }
             }
@@ -154,7 +156,7 @@ extension StreamFile {
 
     /// Writes the head, after everything else.
     fileprivate func finish(_ outline: StreamOutline) throws {
-        // Numbers of files that don't exist any more aren't given again.
+        // Numbers of removed files mustn't be assigned again.
         try skip(in: \.file, to: Int64(outline.lastIdent))
         // The log of a stream that was trimmed to its head is empty, and its next row has the number of the head.
         try skip(in: \.log, to: Int64(outline.head.version))

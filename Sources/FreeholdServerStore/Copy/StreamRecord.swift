@@ -4,7 +4,7 @@ public import FreeholdSyncCore
 public struct StreamOutline: Hashable, Sendable {
     public let name: StreamName
     public let head: StreamHead
-    /// The last number that was given to a file.
+    /// The greatest number that was assigned to a file.
     public let lastIdent: UInt32
 
     public init(name: StreamName, head: StreamHead, lastIdent: UInt32) {
@@ -19,7 +19,7 @@ public enum StreamRecord: Sendable {
     case mark(StreamVersion, hash: RunningHash, clock: Clock, time: Int64)
     /// A commit in the log, with whole before-images in the form of `StoredImages`.
     case log(StreamVersion, author: PartName, images: [UInt8])
-    /// An object as it is at the head, also a deleted one that the horizon hasn't removed.
+    /// An object in its state at the head. Deleted objects that the horizon hasn't removed are included.
     case object(ObjectName, MergedObject)
     /// An object of an asymmetric class. These records are in the order in which the objects were stored.
     case ingested(ObjectName, MergedObject)
@@ -98,7 +98,7 @@ extension StreamRecord {
                 return ("objects", bytes)
             case .ingested(let name, let object):
                 bytes.append(name)
-                // The fields are all that is kept of it.
+                // Only the document with the fields is stored for such an object.
                 bytes.append(section: try object.stored(name.key).doc.storedBytes())
                 return ("objects of asymmetric classes", bytes)
             case .file(let file):
@@ -137,13 +137,13 @@ extension StreamRecord {
 /// A store from which streams can be copied. Its methods may block.
 public protocol StreamCopySource {
     func streams() throws -> [StreamName]
-    /// Returns the head of a stream and the last number of a file. Returns `nil` if the stream doesn't exist.
+    /// Returns the head of a stream and the greatest number that was assigned to a file. Returns `nil` if the stream doesn't exist.
     func outline(of name: StreamName) throws -> StreamOutline?
-    /// Calls a closure with all records of a stream, some at a time.
+    /// Calls a closure several times, each time with some records, until it has received all records of a stream.
     func forEachRecord(of name: StreamName, _ body: ([StreamRecord]) throws -> Void) throws
 }
 
-/// Records that are passed on when there are enough of them.
+/// Collects records, and passes them to a closure in batches.
 public struct StreamRecordBatch {
     private var records: [StreamRecord] = []
     private var size = 0
@@ -157,7 +157,7 @@ public struct StreamRecordBatch {
         if records.count >= 2_000 || size >= 4 << 20 { try flush() }
     }
 
-    /// Passes on what is left.
+    /// Passes the remaining records to the closure.
     public mutating func flush() throws {
         guard !records.isEmpty else { return }
         let batch = records

@@ -9,8 +9,8 @@ internal import FreeholdEngine
 struct HiddenTables {
     /// One row with the head, the last used numbers of the file, and the name of the stream.
     let head: Table
-    /// A row for each version, whose key is the version: the hash, the clock and the time. It stays when the commit is
-    /// removed from the log.
+    /// A row for each version, with the version as its key: the hash, the clock and the time. The row is kept when the
+    /// commit is removed from the log.
     let mark: Table
     /// A row for each commit in the log, whose key is the version minus 1.
     let log: Table
@@ -19,15 +19,15 @@ struct HiddenTables {
     let file: Table
     /// The parts of split commits.
     let part: Table
-    /// The fields that rows have, and the places of the fields: see `RowShape`.
+    /// The names of the fields of rows, and the places where the fields are stored: see `RowShape`.
     let shape: Table
     /// Deleted objects, and objects that fit no table: see `OtherObjects`.
     let other: Table
-    /// The number of bytes that the commits of each user have added. `nil` until a quota is set.
+    /// The number of bytes that the commits of each user have added. It is `nil` until a quota is set.
     let usage: Table?
-    /// The idents of files of submissions. Nil until such a file is requested.
+    /// The idents of the files of submissions. It is `nil` until such a file is requested.
     let writer: Table?
-    /// The bytes of front ends, by the idents of their files. Nil until a front end stores bytes.
+    /// The bytes of front ends, by the idents of their files. It is `nil` until a front end stores bytes.
     let front: Table?
 
     init?(_ schema: DatabaseSchema) {

@@ -9,7 +9,7 @@ internal import FreeholdSyncCore
 /// The fields of a row's document in rising order of their names, with the places of their values. Rows with equal
 /// shapes share one.
 ///
-/// It distinguishes a missing field from a null, and values that the columns contain from values that they can't.
+/// A shape distinguishes a missing field from a null, and values in columns from values that no column can store.
 struct RowShape: Hashable, Sendable {
     /// The place of a field's value. The raw values are stored.
     enum Source: UInt8, Sendable {

@@ -194,7 +194,7 @@ struct RowWriter {
         return true
     }
 
-    /// Creates an embedded object, which has to be linked immediately.
+    /// Creates an embedded object. The caller must link it immediately.
     func make(_ owned: ClassTable, _ fields: [SyncString: MergedContent], _ shown: BSONValue?) throws -> ObjectKey {
         let made = try transaction.create(owned.table)
         try fill(owned, made, fields, shown, old: nil)

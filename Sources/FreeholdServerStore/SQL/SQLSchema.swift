@@ -18,7 +18,7 @@ public struct SQLSchema: Hashable, Sendable {
         public var stored: String
         public var isEmbedded: Bool
         public var isAsymmetric: Bool
-        /// The type of the keys. Nil for embedded classes.
+        /// The type of the keys, or `nil` for an embedded class.
         public var key: ColumnType?
         /// The properties without the key.
         public var properties: [Property]
@@ -49,11 +49,11 @@ public struct SQLSchema: Hashable, Sendable {
     }
 }
 
-/// The choice of an administrator for the views of an app.
+/// The settings that an administrator chose for the views of an app.
 public struct SQLViewOptions: Hashable, Sendable {
     /// A Boolean value that indicates whether changes of the views are written to the inbox.
     public var isWritable: Bool
-    /// The properties with an index, as `Class.property`. Keys and links have one in any case.
+    /// The properties with an index, as `Class.property`. Keys and links always have an index.
     public var indexes: Set<String>
 
     public init(isWritable: Bool = false, indexes: Set<String> = []) {
@@ -66,7 +66,7 @@ public struct SQLViewReport: Hashable, Sendable {
     /// The schema that has the views.
     public var schema: String
     public var views: [String] = []
-    /// The number of views that were created or dropped, or got other columns.
+    /// The number of views that were created or dropped, or whose columns were changed.
     public var changes = 0
     public var indexes = 0
     /// The names of properties that don't exist, or can't have an index.

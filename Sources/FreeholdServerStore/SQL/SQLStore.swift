@@ -5,42 +5,40 @@ public protocol SQLStore: Sendable {
     /// Executes a request of a node.
     func perform(_ request: ServerStoreRequest, _ answer: @escaping @Sendable (ServerStoreAnswer) -> Void)
 
-    /// Brings the documents and views of an app into the form that its settings have. Only one server does so at a time.
-    ///
-    /// - Parameter views: Nil if the app has no views.
-    /// - Returns: `nil` if nothing was to be done, or if another server does it.
+    /// Converts the documents and views of an app to the form that its settings require. Only one server does this at a time.
+    /// - Parameter views: The settings of the views, or `nil` if the app has no views.
+    /// - Returns: The result, or `nil` if no conversion was needed, or if another server is converting.
     func follow(app: String, _ schema: SQLSchema, views: SQLViewOptions?) async throws -> SQLUpkeep?
 
-    /// Returns the first stream after another one that has rows which wait. The number of the first stream is greater than `Int64.min`.
+    /// Returns the first stream with waiting rows whose number is greater than `number`. All numbers are greater than `Int64.min`.
     func nextInbox(after number: Int64) async throws -> InboxStream?
-    /// Returns the oldest rows of a stream that wait. Their number and size are bounded.
+    /// Returns the oldest waiting rows of a stream, up to a maximum number and size.
     func inboxRows(of stream: Int64) async throws -> [InboxRow]
-    /// Takes the rows of a stream for this process, for five seconds.
-    ///
-    /// - Returns: false if another server has taken them.
+    /// Reserves the rows of a stream for this process, for five seconds.
+    /// - Returns: `false` if another server has reserved them.
     func claimInbox(of stream: Int64) async throws -> Bool
-    /// Notes the results of rows that need no commit. Rows that have a result keep it.
+    /// Stores the results of rows that need no commit. The result of a row that already has one isn't replaced.
     func finishInbox(_ results: [InboxResult], of stream: Int64) async throws
-    /// Commits changes together with the results of the rows that they come from: both are stored, or none.
+    /// Stores a commit and the results of the rows from which it was made, in one transaction.
     func commit(_ commit: StoreCommit, of results: [InboxResult], stream: Int64) async -> InboxCommit
-    /// Removes rows that have had a result for a time in milliseconds.
+    /// Removes rows that have had a result for longer than a number of milliseconds.
     func trimInbox(olderThan time: Int64) async throws
 }
 
 /// The result of `SQLStore.follow`.
 public struct SQLUpkeep: Hashable, Sendable {
-    /// The number of objects that got another form.
+    /// The number of objects that were converted.
     public var objects: Int
-    /// Nil if the views were as they should be.
+    /// The changes of the views, or `nil` if they needed no change.
     public var views: SQLViewReport?
 
     public init(objects: Int, views: SQLViewReport?) { (self.objects, self.views) = (objects, views) }
 }
 
-/// A stream with rows of the inbox that wait.
+/// A stream with waiting rows in the inbox.
 public struct InboxStream: Sendable {
     public let number: Int64
-    /// Nil if the rows name a stream that doesn't exist.
+    /// The stream's name, or `nil` if the rows name a stream that doesn't exist.
     public let name: StreamName?
 
     public init(number: Int64, name: StreamName?) { (self.number, self.name) = (number, name) }
@@ -55,9 +53,9 @@ public struct InboxRow: Sendable {
     public let className: String
     public let key: String?
     public let operation: String
-    /// A JSON text.
+    /// The content of the change, as JSON.
     public let body: String?
-    /// The version of the object that the program has read. Nil if any version is right.
+    /// The version of the object that the program has read, or `nil` if the change applies to any version.
     public let version: Int64?
     /// The time since the row was inserted, in milliseconds.
     public let age: Int64
@@ -80,9 +78,9 @@ public struct InboxRow: Sendable {
 /// The result of a row of the inbox.
 public struct InboxResult: Sendable {
     public let id: RunningHash
-    /// The version with which the change was made, or the newest version when it was refused.
+    /// The version of the commit with the change. If the change was refused, the newest version at that time.
     public var version: StreamVersion
-    /// The reason for which the change wasn't made, or only a part of it.
+    /// The reason why the change, or a part of it, was refused.
     public var refused: String?
 
     public init(id: RunningHash, version: StreamVersion, refused: String? = nil) {
@@ -93,6 +91,6 @@ public struct InboxResult: Sendable {
 /// The result of a commit of rows of the inbox.
 public enum InboxCommit: Sendable {
     case answered(ServerStoreAnswer)
-    /// Nothing was done, because a row has a result already: another server has taken it.
+    /// Nothing was stored, because a row already has a result from another server.
     case taken
 }

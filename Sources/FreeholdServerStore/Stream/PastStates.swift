@@ -1,7 +1,8 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// The data about earlier versions in memory, while bootstraps read them. All of it can be computed again from the log.
+/// The data about earlier versions that is kept in memory while bootstraps read these versions. The log contains
+/// everything that is needed to compute it again.
 struct PastStates {
     private var pins: [Pin] = []
     private var changes: [PastChanges] = []
@@ -12,7 +13,7 @@ struct PastStates {
         let snapshot: Snapshot
         /// The size of the file when the version was pinned, in bytes.
         let fileBytes: UInt64
-        /// The time of the last read of one of its pages.
+        /// The time at which one of its pages was last read.
         var used: ContinuousClock.Instant
     }
 
@@ -61,7 +62,7 @@ struct PastStates {
 
     mutating func unpin() { pins = [] }
 
-    /// Returns and removes the changes after a version, as far as they are known.
+    /// Returns and removes the known changes after a version. Newer changes may be missing: see `PastChanges.advance`.
     mutating func changes(behind version: StreamVersion) -> PastChanges {
         if let index = changes.firstIndex(where: { $0.version == version }) { return changes.remove(at: index) }
         return PastChanges(version: version)

@@ -65,7 +65,7 @@ struct StreamWriter {
 
     func write(_ commit: StoreCommit, images: StoredImages.Writer) throws {
         try write(commit.objects, commit.entries)
-        // They are stored in an order that only depends on the objects.
+        // Objects are stored in the order of their names, which is the same in each run.
         for (name, fields) in commit.ingested.sorted(by: { $0.key < $1.key }) {
             try ingest(name, MergedObject(ingested: fields))
         }
@@ -161,7 +161,7 @@ struct StreamWriter {
         }
     }
 
-    /// Deletes the row of an object. A row of an asymmetric class stays.
+    /// Deletes the row of an object. A row of an asymmetric class isn't deleted.
     private func delete(_ table: ClassTable, _ row: ObjectKey) throws {
         guard let state = table.state, transaction.readInt(state.version, row) != nil else { return }
         try transaction.deleteLeavingPlaceholder(table.table, row)
@@ -175,8 +175,7 @@ struct StreamWriter {
         try rows.write(table, row, key, object, old: old)
     }
 
-    /// Stores an object of an asymmetric class in a row that no request reads. If the object exists, it stays
-    /// unchanged.
+    /// Stores an object of an asymmetric class in a row that no request reads. If the object exists, it isn't changed.
     func ingest(_ name: ObjectName, _ object: MergedObject) throws {
         if let table = tables.table(of: name.className), let column = table.key, let value = Value(name.key, column) {
             guard let row = transaction.createUnlessTaken(table.table, primaryKey: value) else { return }

@@ -55,15 +55,14 @@ extension StreamView {
     }
 
     /// Returns the commits of files that were copied from the same files as the given one.
-    ///
-    /// - Complexity: O(files that were created after the oldest of those)
+    /// - Complexity: O(files that were created after the oldest of the original files)
     func copies(of ident: FileIdent) throws -> [RunningHash: CopiedCommit] {
         guard let key = fileRow(ident) else { return [:] }
         let parents = try StoredParents.parents(view.pieces(column(.parents), key))
         let line = Set(parents.map(\.ident))
         guard let oldest = line.min() else { return [:] }
         var copies: [RunningHash: CopiedCommit] = [:]
-        // Rows of files that never uploaded anything may be missing in between.
+        // Some rows between them may be missing: those of removed files that never uploaded anything.
         for row in view.keys(tables.hidden.file) where row.raw >= Int64(oldest.rawValue) {
             let other = FileIdent(rawValue: UInt32(row.raw + 1))
             guard other != ident, view.listCount(column(.parents), row) > 0 else { continue }
@@ -105,9 +104,9 @@ extension StreamView {
         return (nil, later.reversed())
     }
 
-    /// The answer to a commit, if it is kept. Those to commits of the log are.
-    ///
-    /// - Complexity: O(log *n*) of the answers that are kept
+    /// Returns the stored answer to a commit, or `nil` if it isn't stored. The answers to all commits in the log are
+    /// stored.
+    /// - Complexity: O(log *n*) for *n* stored answers
     func answer(to commit: PartName) throws -> StoredAnswer? {
         guard let key = fileRow(commit.ident) else { return nil }
         var (low, high) = (0, view.listCount(column(.answers), key))

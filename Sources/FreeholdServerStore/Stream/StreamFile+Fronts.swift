@@ -1,9 +1,9 @@
 internal import FreeholdEngine
 internal import FreeholdSyncCore
 
-/// The bytes that front ends keep with their files.
+/// The storage of the bytes that front ends store with their files.
 extension StreamFile {
-    /// Stores bytes of a front end. A file that doesn't exist is left out.
+    /// Stores bytes of a front end. Nothing is stored for a file that doesn't exist.
     func noteFront(_ ident: FileIdent, _ bytes: [UInt8]) throws {
         try write { transaction in
             let stream = try streamWithFronts(transaction)
@@ -22,7 +22,8 @@ extension StreamFile {
 }
 
 extension StreamView {
-    /// The bytes of a front end, after the version of their commit. Empty if none are stored.
+    /// Returns the version of the commit that wrote the bytes of a front end, followed by the bytes. Returns an empty
+    /// array if none are stored.
     func front(of ident: FileIdent) -> [UInt8] {
         guard let table = tables.hidden.front,
             let row = view.find(primaryKey: .int(Int64(ident.rawValue)), in: table)

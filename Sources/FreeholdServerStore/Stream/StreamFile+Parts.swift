@@ -161,8 +161,8 @@ extension StreamView {
         try view.keys(tables.hidden.part).filter { key in
             let name = view.readString(tables.hidden.part.columns[0], key) ?? ""
             if UInt32(name) != nil { return try message(key).time < time }
-            // A split commit is removed at the end of its session. Rows of earlier versions of the store are removed if
-            // their file is absent for long.
+            // The parts of a split commit are removed at the end of its session. Rows that an earlier version of the
+            // store left are removed if their file wasn't bound since `time`.
             let ident = name.split(separator: "/").first.flatMap { UInt32($0) } ?? 0
             return try file(FileIdent(rawValue: ident))?.time ?? 0 < time
         }

@@ -45,8 +45,7 @@ extension StreamView {
     }
 
     /// Returns objects in the state of a version, including deleted ones.
-    ///
-    /// - Parameter today: The present objects, as far as they were read.
+    /// - Parameter today: The present objects that were already read.
     func objects(
         _ names: [ObjectName],
         at version: StreamVersion,
@@ -186,8 +185,8 @@ struct LivingObjects {
     /// A Boolean value that indicates whether the class has no further objects.
     var isLast = true
 
-    /// Adds objects of rows: at least the given number if there are as many, unless they reach the maximum size of a
-    /// page.
+    /// Adds objects of rows: at least the given number, unless the table has fewer objects or they reach the maximum
+    /// size of a page.
     mutating func add(_ table: ClassTable, _ stream: StreamView, after key: PrimaryKey?, _ count: Int) throws {
         guard let column = table.key else { return }
         let (view, className) = (stream.view, SyncString(table.table.name))
@@ -218,8 +217,8 @@ struct LivingObjects {
         isLast = false
     }
 
-    /// Adds objects that aren't rows, up to the last row that was added. Their keys are read first, and only as many
-    /// objects as a page has.
+    /// Adds objects that aren't rows, up to the key of the last row that was added. All their keys are read first, and
+    /// then at most the objects of one page.
     mutating func add(_ others: OtherObjects, of className: SyncString, after key: PrimaryKey?, _ count: Int) throws {
         var end = isLast ? nil : objects.last?.name.key
         var rows: [(key: PrimaryKey, row: ObjectKey)] = []

@@ -35,7 +35,7 @@ extension StreamView {
         return view.word(table, 1, row)
     }
 
-    /// Adds bytes to those of a user. A negative number removes bytes.
+    /// Adds a number of bytes to the usage of a user. A negative number reduces the usage.
     func note(_ growth: Int64, of user: SyncString, in transaction: WriteTransaction) throws {
         guard let table = tables.hidden.usage else { return }
         let bytes = usedBytes(of: user).adding(growth: growth)

@@ -5,7 +5,7 @@ extension StreamFile {
     /// Trims the log to an age and a size, moves the horizon, and releases the versions that bootstraps read.
     ///
     /// All reads trim objects to the horizon, so that only the head and the deleted objects have to be changed in one
-    /// transaction. Rows are rewritten afterwards, some at a time.
+    /// transaction. Rows are rewritten afterwards, in several transactions.
     func trim(log time: Int64, horizon old: Int64) throws -> StreamHead {
         past.withLock { $0.unpin() }
         let last = try read { stream in
@@ -79,7 +79,7 @@ extension StreamFile {
         }
     }
 
-    /// Gives the stream a new epoch, because a copied store continues with another history.
+    /// Assigns a new epoch to the stream, because a copied store continues with another history.
     func setEpoch(_ epoch: UInt64) throws {
         try write { transaction in
             let stream = try stream(transaction)

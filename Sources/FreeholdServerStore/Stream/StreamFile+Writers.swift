@@ -3,14 +3,13 @@ internal import FreeholdSyncCore
 
 /// The files under which submissions are written. Their users are empty.
 extension StreamFile {
-    /// Returns the file that a secret names. The file is created if it is missing.
-    ///
-    /// - Returns: Nil if the stream has no numbers left.
+    /// Returns the file of submissions with a secret. The file is created if it is missing.
+    /// - Returns: The file, or `nil` if the stream has no free numbers for files.
     func openWriter(_ secret: SecretHash) throws -> FileRow? {
         if let known = try read({ try $0.writer(secret) }) { return known }
         return try write { transaction in
             var stream = try stream(transaction)
-            // Another process may have created it since.
+            // Another process may have created the file since the first search.
             if let known = try stream.writer(secret) { return known }
             if stream.tables.hidden.writer == nil {
                 _ = try transaction.addHiddenTable(HiddenTables.writerSpec)
@@ -24,7 +23,7 @@ extension StreamFile {
         }
     }
 
-    /// Removes the files of submissions with other secrets whose answers are at or behind the horizon.
+    /// Removes the files of submissions that have another secret and no answer after the horizon.
     func trimWriters(keeping secret: SecretHash) throws {
         guard try read({ try !$0.oldWriters(keeping: secret).isEmpty }) else { return }
         try write { transaction in
@@ -43,7 +42,7 @@ extension StreamFile {
 }
 
 extension StreamView {
-    /// Returns the file of submissions that a secret names, or nil if it is missing.
+    /// Returns the file of submissions with a secret, or `nil` if it is missing.
     ///
     /// - Complexity: O(files of submissions that were requested by secrets)
     func writer(_ secret: SecretHash) throws -> FileRow? {
@@ -55,9 +54,9 @@ extension StreamView {
         return nil
     }
 
-    /// Returns the rows of files of submissions that no process uses: those of other secrets, of earlier lives of servers, and of imports.
-    ///
-    /// No device has asked for their answers since the horizon, and no commit has been added. A file that other files name as a parent stays.
+    /// Returns the rows of the files of submissions that no process uses: files with other secrets, of servers before their restart, and of imports.
+    /// Since the horizon, no commit was added to these files, and their answers weren't requested. A file that is the parent of another file isn't
+    /// removed.
     ///
     /// - Complexity: O(files)
     func oldWriters(keeping secret: SecretHash) throws -> [ObjectKey] {

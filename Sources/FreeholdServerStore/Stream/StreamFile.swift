@@ -13,7 +13,7 @@ final class StreamFile: Sendable {
     let options: FileServerStore.Options
     let shapes = RowShapes()
     let past = Lock(PastStates())
-    /// The tables of the schemas that versions in use have, newest last.
+    /// The tables of each schema that a version in use has. The newest schema is last.
     private let known = Lock<[StoreTables]>([])
 
     /// Opens the file of a stream. A missing file is created.

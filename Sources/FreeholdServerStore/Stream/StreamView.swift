@@ -107,7 +107,7 @@ struct StreamView {
         return version
     }
 
-    /// Returns the stored form of commits behind a version that can't be read without a commit at or before it, with whole
+    /// Returns the commits after a version that can't be read without a commit at or before it. Their stored form is returned with whole
     /// before-images.
     func dependents(on version: StreamVersion) throws -> [(row: ObjectKey, images: [UInt8])] {
         var found: [(row: ObjectKey, images: [UInt8])] = []

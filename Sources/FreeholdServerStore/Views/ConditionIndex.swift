@@ -6,7 +6,7 @@ struct ConditionIndex: Sendable {
     struct OfTable: Sendable {
         fileprivate var columns: [Int: OfColumn] = [:]
         fileprivate var others: Set<ConditionNumber> = []
-        /// The number of conditions other than equalities. They may read any column.
+        /// The number of conditions that aren't equalities. They may read any column.
         fileprivate var reading = 0
     }
 

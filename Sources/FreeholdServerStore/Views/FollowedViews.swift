@@ -53,7 +53,7 @@ public struct FollowedViews: Sendable {
     /// - Throws: `ConditionError` if the condition is invalid. For a class without a table, only the language is
     ///   checked. If the condition doesn't fit the later table of the class, it has no members, and `errors` contains
     ///   the reason.
-    /// - Complexity: O(1). For a condition through links, that of the query.
+    /// - Complexity: O(1). For a condition through links, the complexity of the query.
     public mutating func follow(_ query: ClassQuery) throws(ConditionError) -> ConditionNumber {
         let condition = try FollowedCondition(query, tables, snapshot)
         last += 1
@@ -96,7 +96,7 @@ public struct FollowedViews: Sendable {
     /// Returns all objects that fulfil a condition, in no particular order.
     ///
     /// - Throws: Errors about the content of the file.
-    /// - Complexity: That of the query
+    /// - Complexity: The complexity of the query
     public func members(of number: ConditionNumber) throws -> [ObjectName] {
         guard let condition = conditions[number] else { return [] }
         let rows = followed[number]?.keys.array ?? condition.query.keys(in: snapshot)

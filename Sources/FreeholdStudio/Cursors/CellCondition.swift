@@ -1,13 +1,15 @@
 import FreeholdEngine
 
-/// Writes conditions for values of cells. The printer of the query language writes all names and values, so that none can end its quotation marks.
+/// Writes conditions that find the objects with the value of a cell. The printer of the query language quotes all names and values, so that a value
+/// with quotation marks can't change the condition.
 struct CellCondition {
     let view: DataView
 
-    /// The length up to which a string is written into a condition.
+    /// The maximum number of bytes of a string or data in a condition.
     private static let mostBytes = 4_096
 
-    /// Returns the condition that holds for objects with the same value, or `nil` if the language has none.
+    /// Returns the condition for objects with the same value as a cell, or `nil` if the query language can't express it. For a collection, the
+    /// condition compares the number of elements.
     func text(_ column: Column, of key: ObjectKey, isNegated: Bool = false) -> String? {
         guard column.collection == .none else {
             let count = view.listCount(column, key)

@@ -6,7 +6,7 @@ import FreeholdEngine
 final class Cursor {
     let number: Int
     let query: TableQuery
-    /// The name of the table on the screen, of which only the newest query counts.
+    /// The name of the table on the screen. A newer query with the same name replaces this one.
     let place: String?
     private(set) var compiled: TableQuery.Compiled
     /// The objects, or `nil` while the page is hidden or the query runs again.
@@ -15,7 +15,7 @@ final class Cursor {
     private(set) var count: Int
 
     private var window = 0..<0
-    /// The rows of the window as they were sent last.
+    /// The rows of the window in the state that was sent last.
     private var shown: [ShownRow] = []
     /// The changes that haven't been sent.
     private var pending = Pending()
@@ -55,7 +55,7 @@ final class Cursor {
 
     // MARK: Reading
 
-    /// Returns rows as an array of pairs of key and cells, and makes the range the window if that is wanted.
+    /// Returns rows as an array of pairs of key and cells, and makes the range the window if `isWindow` is true.
     func read(_ range: Range<Int>, isWindow: Bool, in view: Snapshot, _ facts: SchemaFacts) -> StudioJSON {
         let range = range.clamped(to: 0..<count)
         let (text, read) = Self.write(rows?.keys(range) ?? [], compiled.columns, in: view, facts)

@@ -6,7 +6,7 @@ struct Facets {
     let facts: SchemaFacts
 
     private static let most = 50
-    /// The number of objects above which only some of them are examined, at equal distances.
+    /// The maximum number of examined objects. In a larger result, objects at equal distances are examined.
     private static let examined = 200_000
 
     func json(_ rows: FollowedRows, _ column: Column, _ table: Table) throws(StudioError) -> StudioJSON {

@@ -17,7 +17,7 @@ struct FollowedRows: Sendable {
     struct Change: Equatable {
         /// The first position at which objects were inserted, deleted or moved.
         var movedFrom: Int?
-        /// The first object that was modified, if any was.
+        /// A Boolean value that indicates whether an object was modified.
         var isModified = false
     }
 
@@ -52,7 +52,7 @@ struct FollowedRows: Sendable {
         }
     }
 
-    /// Returns the keys at positions. The part beyond the end is left out.
+    /// Returns the keys at a range of positions. Positions after the end are ignored.
     /// - Complexity: O(positions · log n)
     func keys(_ range: Range<Int>) -> [ObjectKey] {
         let range = range.clamped(to: 0..<count)

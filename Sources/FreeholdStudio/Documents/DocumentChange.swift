@@ -120,7 +120,7 @@ struct DocumentChange: Sendable {
         return elements[index]
     }
 
-    /// Returns a Boolean value that indicates whether two values are shown alike. A missing value and null are.
+    /// Returns a Boolean value that indicates whether two values are shown in the same way. A missing value is shown like null.
     private static func isSame(_ a: BSONValue?, _ b: BSONValue?) -> Bool {
         let (a, b) = ((a ?? .null).withLongNumber, (b ?? .null).withLongNumber)
         if a == b { return true }
@@ -137,14 +137,14 @@ struct DocumentChange: Sendable {
     struct Request: Sendable {
         let name: String
         let members: [StudioJSON.Member]
-        /// The parts of the command behind the app, without the stream.
+        /// The parts of the command after the app, without the stream.
         let command: (name: String, arguments: [String])
     }
 
     /// Returns the request that makes the change, or `nil` if nothing changes.
     ///
-    /// Values are sent as operators. A collection is sent with its new elements, and the server finds the elements that differ, so that edits of other elements
-    /// by devices stay.
+    /// Values are sent as operators. A collection is sent with its new elements, and the server finds the elements that differ, so that edits of
+    /// other elements by devices are kept.
     func request() throws(StudioError) -> Request? {
         let target: [StudioJSON.Member] = [.init("class", .string(place.className))]
         let key = StudioJSON.Member("key", .string(place.key))
@@ -219,7 +219,7 @@ private struct ElementOrder {
             elements.insert((nil, value), at: position(at) ?? elements.count)
         case .remove(let at):
             guard let place = position(at) else { return false }
-            // The place stays, so that elements can be inserted before it.
+            // The element keeps its place, so that elements can be inserted before it.
             elements[place].value = nil
         case .replace(let at, let value):
             guard let place = position(at) else { return false }

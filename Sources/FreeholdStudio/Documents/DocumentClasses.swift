@@ -2,13 +2,14 @@ import FreeholdBSON
 import FreeholdEngine
 import Foundation
 
-/// The classes of a server's app, as the classes of an empty file. The page's queries are parsed and completed with them, and typed texts are read by them.
+/// The classes of an app of a server, in the form of the classes of an empty file. They are used to parse and complete the queries of the page, and
+/// to parse values that the user types.
 final class DocumentClasses: Sendable {
     let app: String
     let facts: SchemaFacts
-    /// A version without objects.
+    /// A snapshot of the empty file.
     let view: Snapshot
-    /// The answer of the server from which the classes were made.
+    /// The answer of the server from which the classes were read.
     let text: String
 
     /// - Parameter text: The server's answer to `classes`.
@@ -68,7 +69,7 @@ final class DocumentClasses: Sendable {
 
     /// Returns the class with a name, and its key.
     ///
-    /// - Throws: `StudioError` for an unknown class, and for one without documents of its own.
+    /// - Throws: `StudioError` for an unknown class, and for an embedded class.
     func documents(_ name: String) throws(StudioError) -> (table: Table, key: Column) {
         let table = try facts.table(name)
         guard !table.isEmbedded, let key = table.primaryKey else {

@@ -1,7 +1,8 @@
 import FreeholdBSON
 import FreeholdEngine
 
-/// Writes conditions for documents. The printer of the query language writes all names and values, so that none can end its quotation marks.
+/// Writes conditions that find documents. The printer of the query language quotes all names and values, so that a value with quotation marks can't
+/// change the condition.
 struct DocumentCondition {
     let table: Table
     let key: Column
@@ -28,7 +29,7 @@ struct DocumentCondition {
         condition(column, .objectWithPrimaryKey(className: target.name, key), isNegated: false)
     }
 
-    /// Returns the condition that holds for documents with the same value of a property, or `nil` if the language has none.
+    /// Returns the condition for documents with the same value of a property, or `nil` if the query language can't express it.
     static func text(_ value: BSONValue?, _ column: Column, _ classes: DocumentClasses, isNegated: Bool) -> String? {
         guard column.collection == .none else { return nil }
         guard column.type != .link else {

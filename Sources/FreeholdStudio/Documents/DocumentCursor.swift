@@ -2,11 +2,10 @@ import Foundation
 import FreeholdBSON
 import FreeholdEngine
 
-/// The documents that fulfil a condition, read in parts where the page shows them.
-///
-/// The server returns documents by rising keys, behind a position that it gave. The cursor holds the position of each part that was read, and the documents
-/// of the last few parts. Rows before the end of the read parts are found by these positions. The number of rows is known when the end has been read.
-/// Memory: some 100 bytes for each part of 200 documents, and the documents of at most ``mostKept`` parts.
+/// The documents that fulfil a condition. They are read in parts, when the page shows them. The server returns documents by rising keys, after a
+/// position from an earlier answer. The cursor holds the position of each part that was read, and the documents of the last few parts. Rows before
+/// the end of the read parts are found by these positions. The number of rows is known when the end has been read. Memory: some 100 bytes for each
+/// part of 200 documents, and the documents of at most ``mostKept`` parts.
 actor DocumentCursor {
     /// The origin of the documents.
     enum Origin: Sendable {
@@ -27,13 +26,13 @@ actor DocumentCursor {
 
     /// The number of documents of a part.
     static let partLength = 200
-    /// The number of parts whose documents are kept.
+    /// The maximum number of parts whose documents are kept.
     static let mostKept = 6
-    /// The size of documents from which fewer parts are kept, in bytes of answers.
+    /// The maximum size of the kept documents, in bytes of answers. If they are larger, fewer parts are kept.
     static let mostBytes = 24 << 20
-    /// The number of documents up to which a result is sorted.
+    /// The maximum number of documents of a result that is sorted.
     static let mostSorted = 5_000
-    /// The number of parts of a result.
+    /// The maximum number of parts of a result.
     static let mostParts = 100_000
 
     /// The beginning of a part.
@@ -41,9 +40,9 @@ actor DocumentCursor {
         var index: Int
         /// The position in the server's list. `nil` at the beginning.
         var after: String?
-        /// The key of the row before.
+        /// The key of the last row before the part.
         var key: BSONValue?
-        /// The position up to which documents were compared without finding one. `nil` if the search hasn't begun.
+        /// The position up to which the server has compared documents without finding a match. `nil` if the search hasn't begun.
         var resume: String?
     }
 
@@ -68,7 +67,7 @@ actor DocumentCursor {
 
     // MARK: Rows
 
-    /// The number of rows as far as it is known. If the end hasn't been read, the number is that of the known rows and one more part.
+    /// The number of rows. If the end hasn't been read, it is an estimate: the number of the known rows and of one more part.
     var count: Int {
         if case .keys(let keys) = query.origin { return keys.count }
         return sorted?.count ?? end ?? (starts.last?.index ?? 0) + Self.partLength
@@ -89,7 +88,7 @@ actor DocumentCursor {
     /// The number of kept documents.
     var keptDocuments: Int { kept.values.reduce(sorted?.count ?? 0) { $0 + $1.documents.count } }
 
-    /// Returns the documents of a range of rows, as far as they exist. A key whose document is missing has a document with this key only.
+    /// Returns the documents of the existing rows in a range. For a key whose document is missing, the result has a document with this key only.
     func documents(_ range: Range<Int>) async throws -> [BSONDocument] {
         try await inTurn {
             switch self.query.origin {
@@ -106,7 +105,7 @@ actor DocumentCursor {
 
     private func documents(_ range: Range<Int>, of text: String) async throws -> [BSONDocument] {
         var found: [BSONDocument] = []
-        // At most one part behind the known rows is read, so that a row far behind them doesn't need all documents before it.
+        // At most one part after the known rows is read. Otherwise a request for a row far after them would read all documents before it.
         let range = range.clamped(to: 0..<max(end ?? 0, starts.last?.index ?? 0) + Self.partLength)
         var number = max(0, (starts.firstIndex { $0.index > range.lowerBound } ?? starts.count) - 1)
         while number < starts.count, starts[number].index < range.upperBound {
@@ -119,7 +118,7 @@ actor DocumentCursor {
         return found
     }
 
-    /// Returns the part with a number, and notes where the next one begins.
+    /// Returns the part with a number, and records the beginning of the next one.
     private func part(_ number: Int, of text: String) async throws -> Part {
         if let part = kept[number] {
             use(number)
@@ -130,7 +129,7 @@ actor DocumentCursor {
         if let next = page.next {
             let key = page.documents.last?["_id"]
             let index = start.index + page.documents.count
-            // If documents were inserted or deleted since the part was read, the parts behind it begin elsewhere.
+            // If documents were inserted or deleted since the part was read, the parts after it have other beginnings.
             let isSame = starts.count > number + 1 && starts[number + 1].index == index && starts[number + 1].key == key
             if !isSame {
                 forget(from: number + 1)
@@ -161,7 +160,7 @@ actor DocumentCursor {
                 limit: Self.partLength
             )
             guard page.documents.isEmpty, let next = page.next else { return page }
-            // The search continues behind the documents that were compared.
+            // The search continues after the documents that were compared.
             starts[number].resume = next
             guard ContinuousClock.now < until else {
                 throw StudioError(
@@ -246,7 +245,7 @@ actor DocumentCursor {
 
     // MARK: Changes
 
-    /// Forgets the documents, so that they are read again. The positions of the parts stay: they are keys, and the next reading compares them.
+    /// Removes the documents, so that they are read again. The beginnings of the parts are kept, because they are keys. The next read compares them.
     func refresh() async {
         await enter()
         kept = [:]
@@ -270,7 +269,7 @@ actor DocumentCursor {
 
     // MARK: Turns
 
-    /// Runs one reading after another.
+    /// Runs a closure after all earlier calls have ended, so that only one read runs at a time.
     private func inTurn<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         await enter()
         defer { leave() }

@@ -82,9 +82,10 @@ struct DocumentEdit: Sendable {
     }
 }
 
-/// The edits of a page that wait.
+/// The waiting edits of a page.
 struct DocumentEdits: DiscardableEdits, Sendable {
-    /// The number of edits, of documents of one write, and of bytes of stored values on which edits are based.
+    /// The maximum number of waiting edits, of documents in one write, and of bytes in the stored values on which edits
+    /// are based.
     static let mostEdits = 10_000
     static let mostDocuments = 1_000
     static let mostBytes = 64 << 20
@@ -95,8 +96,7 @@ struct DocumentEdits: DiscardableEdits, Sendable {
     private var lastBatch = 0
 
     /// Adds edits. An edit of the same part replaces an earlier one.
-    ///
-    /// - Throws: `StudioError` if too much waits. Nothing is added then.
+    /// - Throws: `StudioError` if the waiting edits would exceed a limit. Then no edit is added.
     mutating func add(_ edits: [DocumentEdit]) throws(StudioError) {
         var next = self
         next.lastBatch += 1
@@ -130,7 +130,7 @@ struct DocumentEdits: DiscardableEdits, Sendable {
 
     mutating func discard(_ numbers: Set<Int>) { remove { numbers.contains($0.number) } }
 
-    /// Discards the edits of the last request of which any waits.
+    /// Discards the edits of the last request that has waiting edits.
     mutating func discardLast() {
         guard let last = all.last?.batch else { return }
         remove { $0.batch == last }

@@ -4,8 +4,8 @@ import Foundation
 
 /// The place of a document, or of an embedded object in it. As a text it is the key of an object in messages.
 ///
-/// The key of a document is the text by which the server's paths name it: `5`, 24 hexadecimal digits, a UUID, or a text in quotation marks. The key of an
-/// embedded object is the class and the key of the document and the path in it, with `/` between them: `Person/5/dogs/0`.
+/// The key of a document is the text by which the server's paths name it: `5`, 24 hexadecimal digits, a UUID, or a text in quotation marks. The key
+/// of an embedded object is the class and the key of the document and the path in it, with `/` between them: `Person/5/dogs/0`.
 struct DocumentPlace: Hashable, Sendable {
     /// The class of the document.
     var className: String
@@ -93,7 +93,7 @@ struct DocumentPlace: Hashable, Sendable {
         }
     }
 
-    /// Returns a value with another value at a path. Missing documents on the way are created.
+    /// Returns a copy of a value with another value at a path. Missing documents on the path are created.
     static func replacing(_ value: BSONValue?, _ path: ArraySlice<String>, with new: BSONValue) -> BSONValue? {
         guard let step = path.first else { return new }
         switch value {

@@ -2,7 +2,8 @@ import FreeholdBSON
 import FreeholdEngine
 import Foundation
 
-/// Reads values and texts of the page as values of documents. A value that a document can't hold exactly is an error.
+/// Converts values and texts that the page sends to values of documents. A value that a document can't represent
+/// exactly is an error.
 struct DocumentReader {
     let classes: DocumentClasses
     /// The keys of the documents that waiting edits create, by the names that the page gave to them.
@@ -10,7 +11,8 @@ struct DocumentReader {
 
     private static let depth = 32
 
-    /// Returns the value that an edit has as `value`, or as `text` that the user typed.
+    /// Returns the value of an edit: its member `value`, or the result of parsing its member `text`, which the user has
+    /// typed.
     ///
     /// - Throws: `StudioError` with the code `invalid`.
     func value(of edit: StudioJSON, for column: Column) throws(StudioError) -> BSONValue {

@@ -33,11 +33,11 @@ struct DocumentRequests: Sendable {
         var documents: [BSONDocument]
         /// The size of the answer in bytes.
         var bytes: Int
-        /// The position behind the part. `nil` at the end.
+        /// The position after the part. `nil` at the end.
         var next: String?
     }
 
-    /// Returns the documents behind a position. The part may be empty although documents follow.
+    /// Returns documents after a position. The part may be empty although more documents follow.
     func page(_ className: String, query: String, after: String?, limit: Int) async throws -> Page {
         let condition: StudioJSON? = query.allSatisfy(\.isWhitespace) ? nil : .string(query)
         let (body, bytes) = try await read(

@@ -11,7 +11,7 @@ extension DocumentSession {
 
     // MARK: Waiting edits
 
-    /// Handles `stage`: adds edits. None is added if one of them is wrong.
+    /// Handles `stage`: adds edits. If one of them is invalid, no edit is added.
     func stage(_ request: StudioRequest) async throws -> StudioJSON {
         try expectWritable()
         let list = try request.list("edits")

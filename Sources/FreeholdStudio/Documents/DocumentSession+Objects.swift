@@ -60,7 +60,8 @@ extension DocumentSession {
         ])
     }
 
-    /// Returns the properties of documents that can link to documents of a class. The server doesn't serve conditions on properties of embedded objects.
+    /// Returns the properties of documents that can link to documents of a class. The server doesn't serve conditions on properties of embedded
+    /// objects.
     private func incoming(_ table: Table) -> [Column] {
         guard !table.isEmbedded, let classes = place?.classes else { return [] }
         return classes.facts.incoming(table).filter {
@@ -71,7 +72,7 @@ extension DocumentSession {
 
     private static let mostTitles = 100
 
-    /// Returns the titles of the documents to which an object links, as far as one request for each class reads them.
+    /// Returns the titles of documents to which an object links. It makes one request for each class, so some titles may be missing.
     private func titles(_ fields: BSONDocument, _ table: Table) async throws -> [DocumentPlace: String] {
         let place = try shown()
         var wanted: [Int: [BSONValue]] = [:]
@@ -157,7 +158,8 @@ extension DocumentSession {
 
     // MARK: Links
 
-    /// Handles `linked`: returns the documents whose property links to a document, in parts. The server finds them by comparing all documents of the class.
+    /// Handles `linked`: returns the documents whose property links to a document, in parts. The server finds them by comparing all documents of the
+    /// class.
     func linked(_ request: StudioRequest) async throws -> StudioJSON {
         let place = try shown()
         let (target, keyColumn) = try place.classes.documents(try request.text("class"))

@@ -2,10 +2,9 @@ import FreeholdBSON
 import FreeholdEngine
 import Foundation
 
-/// The part of a page's session that shows the documents of a server's app in the way of a file: rows, objects, links and edits.
-///
-/// It answers the requests that a session of a file answers, as far as the server can, and holds the documents of a few parts of each open query only. It
-/// sends the requests of administrators by a closure, and has no network of its own.
+/// The part of a page's session that shows the documents of a server's app like the objects of a file: as rows, objects, links and edits. It answers
+/// those requests of a file's session that the server supports. It holds only the documents of a few parts of each open query. It sends requests of
+/// administrators with a closure, and doesn't use the network itself.
 ///
 /// - Note: Any thread may use it.
 public actor DocumentSession {
@@ -129,7 +128,7 @@ public actor DocumentSession {
             "file": [
                 "name": .string(app), "kind": "server", "version": .int(version),
                 "flags": ["write": .bool(isWritable), "live": true, "encrypted": false, "synced": false],
-                // The parts of the screen that a server can serve. A file has all of them.
+                // The features of the screen that a server supports. A file supports all of them.
                 "features": ["condition", "find"], "copies": .array(DocumentCopy.formats.map { .string($0.rawValue) }),
             ],
             "version": .int(version), "classes": place.classes.json,
@@ -277,7 +276,8 @@ public actor DocumentSession {
 
     // MARK: Following
 
-    /// Handles `follow`: reads the visible rows and the followed document again if the stream has a later version. A page asks this once in a second.
+    /// Handles `follow`: reads the visible rows and the followed document again if the stream has a later version. A page sends this request once in
+    /// a second.
     private func follow() async throws -> StudioJSON {
         let requests = try shown().requests
         guard !isFollowing else { return ["version": .int(version)] }
@@ -309,7 +309,7 @@ public actor DocumentSession {
             guard cursors[number] != nil else { return }
             return send(["push": "gone", "cursor": .int(number), "error": StudioError(error).json])
         }
-        // The page may have closed the query or moved the window meanwhile.
+        // The page may have closed the query or moved the window during the read.
         guard cursors[number] != nil, open.window == window else { return }
         open.shown = rows
         let hasMoved = before.map(\.key) != rows.map(\.key)

@@ -1,8 +1,8 @@
-/// Edits that wait, of which a page discards some.
+/// Waiting edits that a page can discard.
 protocol DiscardableEdits {
     /// Discards the edits with the numbers.
     mutating func discard(_ numbers: Set<Int>)
-    /// Discards the edits of the last request of which any waits.
+    /// Discards the edits of the last request that has waiting edits.
     mutating func discardLast()
     mutating func discardAll()
 }

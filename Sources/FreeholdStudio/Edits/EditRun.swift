@@ -2,9 +2,9 @@ import FreeholdEngine
 
 /// Makes waiting edits, or the inverses of a write, in a transaction. Collects the differences, the conflicts and the inverses.
 ///
-/// A conflict is a stored value that is neither the one on which an edit was based nor the new one. A waiting edit was based on a stored version,
-/// so it is compared with the stored values, and its positions in lists are those of the stored list. An inverse belongs to the state that the
-/// inverses before it have left, so it is compared with the values in the transaction.
+/// A conflict is a stored value that is neither the one on which an edit was based nor the new one. A waiting edit was based on a stored version, so
+/// it is compared with the stored values, and its positions in lists are those of the stored list. An inverse is based on the state after the
+/// preceding inverses, so it is compared with the values in the transaction.
 struct EditRun {
     enum Kind {
         case waiting
@@ -77,7 +77,7 @@ struct EditRun {
             }
         }
         inverses.reverse()
-        // The images of deleted objects contain embedded objects, and no other ones that the deletion has deleted.
+        // The images of deleted objects contain embedded objects, but not the other objects that the deletion also deleted.
         if cascades.contains(where: { base.schema.table(named: $0.className)?.isEmbedded == false }) { refuseUndo() }
     }
 
@@ -261,7 +261,7 @@ struct EditRun {
         default: return
         }
         if let old, compared.listIndex(column, key, of: old) == nil {
-            // The element has been removed meanwhile.
+            // The element has been removed since the edit was staged.
             guard let new else { return }
             try conflict(edit, column, key, new: new, current: nil)
             guard overwrites else { return }
@@ -354,8 +354,7 @@ struct EditRun {
     }
 
     /// Returns the position of an element in the transaction.
-    ///
-    /// - Parameter places: the elements of the list, or `nil` if the position is that in the transaction.
+    /// - Parameter places: The elements of the list, or `nil` if the position already is the position in the transaction.
     private func position(_ at: Int, _ places: ListPlaces?, count: Int) throws(StudioError) -> Int {
         guard let places else {
             guard at < count else { throw Self.shorter }

@@ -78,7 +78,7 @@ struct ListPlaces {
         return position(at: self.place(stored))
     }
 
-    /// Notes the elements that deletions of their objects have removed from the list.
+    /// Marks the elements as removed whose objects were deleted, because such a deletion removes them from the list.
     ///
     /// - Parameters:
     ///   - current: The number of elements in the transaction.

@@ -31,10 +31,10 @@ struct ObjectImage: Sendable {
     let fields: [(property: String, content: Content)]
     let origins: [Origin]
 
-    /// The number of incoming links up to which a deletion can be undone.
+    /// The maximum number of incoming links of an object whose deletion can be undone.
     static let mostOrigins = 10_000
 
-    /// - Parameter depth: The levels of embedded objects.
+    /// - Parameter depth: The maximum number of levels of embedded objects.
     /// - Returns: `nil` if the image would be too large.
     init?(_ table: Table, _ key: ObjectKey, in view: DataView, _ facts: SchemaFacts, depth: Int = 32) {
         guard depth > 0 else { return nil }

@@ -8,7 +8,8 @@ struct StagedEdit: Sendable {
         /// Creates an object. The values are those of properties that aren't collections, and of collections as a whole.
         case create(values: [(property: String, value: StagedValue)])
         case delete
-        // The positions of waiting edits are those of the stored list. Those of inverses are the ones at the time of the inverse.
+        // The positions of a waiting edit are positions in the stored list. The positions of an inverse are positions in the list to which the
+        // inverse is applied.
         case insert(property: String, at: Int, Value)
         case remove(property: String, at: Int)
         case replace(property: String, at: Int, Value)
@@ -48,7 +49,7 @@ struct StagedEdit: Sendable {
         }
     }
 
-    /// The place whose edits replace each other, or `nil` for an edit that is always added.
+    /// The place of the edit, or `nil` for an edit that is always added. A later edit of the same place replaces this one.
     var place: EditedPlace? {
         guard let key else { return nil }
         let part: EditedPlace.Part
@@ -63,7 +64,7 @@ struct StagedEdit: Sendable {
         return EditedPlace(className: className, key: key, property: property, part: part)
     }
 
-    /// The place of an earlier edit that this edit makes useless: a removed element isn't moved, and a moved element isn't removed.
+    /// The place of an earlier edit that this edit makes unnecessary: a removed element isn't moved, and a moved element isn't removed.
     var uselessPlace: EditedPlace? {
         guard let key else { return nil }
         let part: EditedPlace.Part
@@ -121,7 +122,7 @@ enum StagedValue: Sendable, Equatable {
     case map([NestedDictionary.Entry])
     /// The number of elements of a collection and one of them.
     case element(count: Int, Value?)
-    /// The object exists.
+    /// The fact that the object exists.
     case object
 
     /// Returns the whole value of a property.
@@ -138,7 +139,7 @@ enum StagedValue: Sendable, Equatable {
     }
 }
 
-/// The edits of a session that wait, in their order, and the inverses of its writes.
+/// The waiting edits of a session, in their order, and the inverses of its writes.
 struct StagedEdits: DiscardableEdits, Sendable {
     private(set) var edits: [StagedEdit] = []
     /// The indexes in `edits` of the last edit of each place.
@@ -151,14 +152,13 @@ struct StagedEdits: DiscardableEdits, Sendable {
 
     static let mostEdits = 100_000
     private static let mostInverses = 100
-    /// The number of edits that all inverses have together.
+    /// The maximum number of edits in all inverses together.
     private static let mostInverseEdits = 100_000
 
     /// Adds the edits of one request.
     ///
     /// An edit of a place replaces an earlier one of this place. It keeps its number, and the stored value on which it was based.
-    ///
-    /// - Complexity: O(edits), and O(waiting edits) for each edit that makes an earlier one useless.
+    /// - Complexity: O(edits), and O(waiting edits) for each edit that makes an earlier one unnecessary.
     mutating func add(_ new: [StagedEdit]) {
         lastBatch += 1
         for edit in new {
@@ -188,7 +188,7 @@ struct StagedEdits: DiscardableEdits, Sendable {
             json: edit.json,
             batch: edit.batch
         )
-        // An object that waits has to be created before it is linked to.
+        // A waiting object must be created before an edit that links to it.
         guard edit.newValue?.linksToWaiting == true else { return edits[i] = merged }
         edits.remove(at: i)
         edits.append(merged)

@@ -1,8 +1,7 @@
 import FreeholdEngine
 
 /// An object that a waiting edit creates. Other waiting edits link to it.
-///
-/// Until it is created, values contain a key below all keys of objects in its place.
+/// Until the object is created, values contain a negative number instead of its key.
 struct WaitingObject: Sendable {
     let className: String
     /// The number of the edit that creates the object.
@@ -18,7 +17,7 @@ struct WaitingObject: Sendable {
 }
 
 extension Value {
-    /// A Boolean value that indicates whether the value is or contains a link to an object that waits.
+    /// A Boolean value that indicates whether the value is or contains a link to a waiting object.
     var linksToWaiting: Bool {
         switch self {
         case .link(let key): WaitingObject.number(key) != nil

@@ -18,7 +18,7 @@ enum QueryPlanFacts {
         ]
     }
 
-    /// The number of objects from which a scan is worth a hint.
+    /// The minimum number of scanned objects for which the page shows a hint.
     private static let manyObjects = 1_000
 
     private static func hints(_ plan: QueryPlan, _ query: RowQuery, _ view: DataView) -> [StudioJSON] {

@@ -1,10 +1,10 @@
 import FreeholdEngine
 
-/// The object that the page shows alone, and of whose changes it is notified.
+/// The object that the page shows on its own. The page is notified of the object's changes.
 struct FollowedObject {
     let tableID: Int
     let key: ObjectKey
-    /// The fields and the numbers of incoming links as they were sent last, as JSON.
+    /// The fields and the numbers of incoming links that were sent last, as JSON.
     var fields: [[UInt8]]
     var links: [UInt8]
 }

@@ -10,7 +10,8 @@ extension StudioSession {
         "undo": Handler(edits: true) { session, request, answer in try session.undo(request, answer) },
     ]
 
-    /// The number of objects from which a write has to name the number.
+    /// The maximum number of changed objects of a write without a confirmation. A write of more objects must name their
+    /// number.
     private static let confirmedObjects = 1_000
     private static let busyTimeout = Duration.seconds(2)
 

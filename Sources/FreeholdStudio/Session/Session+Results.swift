@@ -36,7 +36,8 @@ extension StudioSession {
 
     // MARK: Sums
 
-    /// The objects of a cursor, or those in ranges of it, as a query that reads nothing else.
+    /// Returns a query for the rows of a cursor, or for the rows in ranges of positions of the cursor, and the number
+    /// of these rows.
     private func objects(_ cursor: Cursor, _ ranges: [Range<Int>]?) throws(StudioError) -> (RowQuery, count: Int) {
         let table = cursor.compiled.table
         guard let rows = cursor.rows else { throw StudioError(.cancelled, "The query is running again.") }
@@ -105,7 +106,7 @@ extension StudioSession {
         try work(answer) { view, facts in
             let columns = try names?.map { try facts.column($0, of: table) } ?? table.columns
             let writer = RowWriter(view: view, facts: facts, table: table, columns: columns, format: format)
-            // One cell is copied as it is.
+            // A single cell is copied without quotation marks and separators.
             if format == .text, keys.count == 1, columns.count == 1 {
                 return (ObjectText(view: view, facts: facts).cell(columns[0], of: keys[0]), 1)
             }
@@ -124,7 +125,7 @@ extension StudioSession {
     }
 }
 
-/// A value that one thread passes to another one and doesn't use any more.
+/// A value that one thread passes to another thread. The first thread doesn't use it afterwards.
 struct Unshared<Value>: @unchecked Sendable {
     let value: Value
 
@@ -132,7 +133,9 @@ struct Unshared<Value>: @unchecked Sendable {
 }
 
 extension TableQuery {
-    /// Creates a query whose text is another member of the request.
+    /// Creates a query from a request.
+    ///
+    /// - Parameter name: The name of the member of the request that has the text of the query.
     init(_ request: StudioRequest, textIn name: String) throws(StudioError) {
         className = try request.text("class")
         text = try request.text(name)

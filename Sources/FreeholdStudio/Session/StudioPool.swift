@@ -21,7 +21,7 @@ final class StudioPool: Sendable {
         case transfers
 
         var threads: Int { self == .transfers ? 4 : 2 }
-        /// The time after which the work is ended.
+        /// The time after which the work is cancelled.
         var time: Duration { self == .queries ? .seconds(10) : .seconds(3_600) }
     }
 
@@ -43,7 +43,7 @@ final class StudioPool: Sendable {
 
     /// Runs a closure under a limit of time.
     ///
-    /// - Throws: The errors of the closure, and `StudioError` with the codes `timedOut` and `cancelled` if the closure was cut short.
+    /// - Throws: The errors of the closure, and `StudioError` with the codes `timedOut` and `cancelled` if the closure was ended early.
     static func limited<Result>(
         _ flag: CancelFlag,
         time: Duration,

@@ -77,7 +77,7 @@ public final class StudioSession: @unchecked Sendable {
 
     func post(_ message: StudioJSON) { if !isClosed { send(message.bytes) } }
 
-    /// The answer to one request. It is given once, on the loop.
+    /// The answer to one request. It is sent once, on the loop.
     final class Answer: @unchecked Sendable {
         // It is Sendable because it is used on the session's loop only.
         let session: StudioSession
@@ -158,7 +158,7 @@ public final class StudioSession: @unchecked Sendable {
         return (file, current, facts)
     }
 
-    /// Reads the version that the page shows. Damage becomes an error.
+    /// Reads the version that the page shows. Damage in the file is thrown as an error.
     func read<Value>(_ body: (Snapshot, SchemaFacts) throws -> Value) throws -> Value {
         let (_, view, facts) = try shown()
         return try view.reading { try body($0, facts) }
@@ -169,10 +169,10 @@ public final class StudioSession: @unchecked Sendable {
     /// - Parameters:
     ///   - answer: The answer. The page can cancel its request.
     ///   - kind: The kind of the work.
-    ///   - time: The time after which the work is ended, or `nil` for that of the kind.
+    ///   - time: The time after which the work is cancelled, or `nil` for the time of the kind.
     ///   - flag: The flag that cancels the work.
-    ///   - body: Reads the version that the page shows.
-    ///   - finish: Returns the answer.
+    ///   - body: A closure that reads the version that the page shows.
+    ///   - finish: A closure that returns the answer.
     func work<Value: Sendable>(
         _ answer: Answer,
         _ kind: StudioPool.Kind = .queries,
@@ -255,7 +255,7 @@ public final class StudioSession: @unchecked Sendable {
 
     // MARK: Changes
 
-    /// Follows the file to its newest version, and reports what concerns the page.
+    /// Advances to the newest version of the file, and reports the changes that concern the page.
     func advance() {
         // A request of a hidden page holds its version until the next commit.
         if isPaused { current = nil }
@@ -276,7 +276,7 @@ public final class StudioSession: @unchecked Sendable {
                     for cursor in cursors.values { rerun(cursor) }
                 } else {
                     for cursor in cursors.values {
-                        // A query that ran meanwhile began at another version.
+                        // A query that ran during the change began at another version.
                         guard let rows = cursor.rows, rows.snapshot.version < view.version else { continue }
                         let isSame = rows.snapshot.version == old.version
                         cursor.advance(to: view, isSame ? changes : file.feed.changes(from: rows.snapshot, to: view))

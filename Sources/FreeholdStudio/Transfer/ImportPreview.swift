@@ -7,7 +7,7 @@ struct ImportPreview {
     let facts: SchemaFacts
 
     private static let rows = 100
-    /// The bytes of a JSON file that are examined.
+    /// The maximum number of bytes of a JSON file that are examined.
     private static let examined = 4 << 20
 
     func json(_ source: StudioImport, _ table: Table, _ mapping: ImportMapping) throws(StudioError) -> StudioJSON {

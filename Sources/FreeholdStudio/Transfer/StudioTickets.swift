@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Tickets by which the page downloads and uploads files. Each one is a number of 128 random bits, and is valid once, for a time.
+/// The tickets with which the page downloads and uploads files. A ticket is a number of 128 random bits. It can be used once, until it expires.
 ///
 /// Any thread may use it.
 public final class StudioTickets: Sendable {
@@ -18,13 +18,13 @@ public final class StudioTickets: Sendable {
     public struct Upload: Sendable {
         /// The path of the new file.
         public let path: String
-        /// Called on any thread with the number of bytes when the file is complete, or with `nil` if it isn't.
+        /// A closure that is called on any thread with the number of bytes of the complete file, or with `nil` if the upload has failed.
         public let finish: @Sendable (Int?) -> Void
     }
 
-    /// The size of an upload.
+    /// The maximum size of an upload.
     public static let mostBytes = 1 << 30
-    /// The number of tickets that are valid at the same time.
+    /// The maximum number of tickets that are valid at the same time.
     private static let most = 64
 
     private enum Ticket {

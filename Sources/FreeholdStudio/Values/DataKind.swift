@@ -26,7 +26,7 @@ enum DataKind: String, Sendable, CaseIterable {
     private static func text(_ head: [UInt8]) -> DataKind {
         let isText =
             !head.isEmpty && head.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
-        // The last character may be cut.
+        // The last character may be incomplete.
         let whole = head.count < examined ? head : Array(head.dropLast(3))
         guard isText, String(validating: whole, as: UTF8.self) != nil || whole.count < head.count else {
             return .binary

@@ -1,8 +1,7 @@
 import FreeholdEngine
 
-/// Reads an object that is shown alone.
-///
-/// Nothing that it reads costs more because an object has many links: the numbers of links are stored, and their parts are read by position.
+/// Reads an object that is shown alone. The time to read an object doesn't depend on the number of links to it: the numbers of links are stored, and
+/// parts of the links are read by position.
 struct ObjectReader {
     let view: DataView
     let facts: SchemaFacts

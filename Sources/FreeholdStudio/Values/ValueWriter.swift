@@ -153,7 +153,7 @@ struct ValueWriter {
             title(waiting[number]?.title, to: &out)
         } else {
             out.plain(",\"key\":\(key.raw)")
-            // The object of a value that was read earlier may have been deleted meanwhile.
+            // The object may have been deleted since the value was read.
             title(view.contains(table, key) ? facts.title(table, key, in: view) : nil, to: &out)
         }
         out.mark("}")

@@ -40,7 +40,7 @@ public struct RLMResponse: Hashable, Sendable {
 }
 
 extension RLMResponse {
-    /// - Parameter text: The reason for which the answer is missing.
+    /// - Parameter text: The reason why the answer is missing.
     init(failure text: String) { self.init(httpStatusCode: 0, customStatusCode: 1, body: text) }
 }
 

@@ -30,7 +30,7 @@ extension FileNames {
 /// made, and with the number of that version. The server translates these names.
 extension FileClientTransaction {
     private static let row = "names"
-    /// The maximum number of stored versions. An app with unsent work has fewer.
+    /// The maximum number of schema versions whose names are stored. The names of older versions are removed.
     private static let greatestCount = 32
 
     private func names() throws -> [FileNames] {

@@ -26,7 +26,7 @@ public struct FileClientTransaction: ClientTransaction {
         var imageVersions: [ObjectName: StreamVersion] = [:]
         /// The entries of the journal that were read and have no number yet.
         var pending: [Pending] = []
-        /// The position behind the entries that were read, and the clock of the last one. `nil` if no entry was read.
+        /// The position after the entries that were read, and the clock of the last one. `nil` if no entry was read.
         var read: (position: UInt64, clock: Clock)?
         /// A Boolean value that indicates whether all entries of the journal were read.
         var hasReadAll = false
@@ -38,7 +38,7 @@ public struct FileClientTransaction: ClientTransaction {
         /// The commits that were read or changed. `nil` stands for a removed or missing commit.
         var commits: [UInt64: JournalCommit?] = [:]
         var changedCommits: Set<UInt64> = []
-        /// The maximum size of a commit that stays in this cache after it was read, in bytes.
+        /// The maximum size of a commit that is kept in this cache after it was read, in bytes.
         static let commitBytes = 64 << 10
 
         struct Entry {

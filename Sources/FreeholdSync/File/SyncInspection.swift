@@ -36,7 +36,7 @@ public struct SyncInspection {
         public struct Query: Encodable, Sendable {
             public let className: String
             public let condition: String
-            /// The reason for which the server refuses the query.
+            /// The reason why the server refuses the query.
             public let error: String?
         }
 

@@ -2,14 +2,14 @@ public import Freehold
 import FreeholdSyncCore
 
 /// The handling of a file's unsent changes if the server has another history, because it was restored from a backup or
-/// created anew.
+/// created again.
 ///
 /// Blocks run on a thread of the library. The first block receives a frozen realm from before the reset. The second
 /// block receives that realm and a realm with the content after the reset.
 @frozen
 public enum ClientResetMode: Sendable {
-    /// The changes are applied to the server's state. Created objects stay. If the server deleted an object, edits of
-    /// it are lost. If both have changed a field, the value of the file wins.
+    /// The changes are applied to the server's state. Created objects are kept. If the server deleted an object, edits
+    /// of it are lost. If both have changed a field, the value of the file wins.
     case recoverUnsyncedChanges(
         beforeReset: (@Sendable (Realm) -> Void)? = nil,
         afterReset: (@Sendable (Realm, Realm) -> Void)? = nil

@@ -28,8 +28,8 @@
         var greetings: [(token: AccessToken, lines: [UInt32])] = []
         var ping: (sent: Int64, lines: [(number: UInt32, ping: Ping, at: Int64)])?
         private var watchdog: Scheduled<Void>?
-        /// The bytes that were read since the watchdog's last check, and the bytes that waited to be sent at that
-        /// check.
+        /// The number of bytes that were read since the last check of `watch()`, and the number of bytes that waited to
+        /// be sent at that check.
         private var read = 0
         private var unsent = 0
         private var lastProgress = NIODeadline.now()
@@ -77,7 +77,7 @@
             }
         }
 
-        /// Makes room for another line. Any thread may call it.
+        /// Reduces the number of lines, so that another line can be reserved. Any thread may call this method.
         func release() { reserved.subtract(1, ordering: .relaxed) }
 
         func remove(_ line: Line) {

@@ -95,7 +95,7 @@ package struct ByteCursor {
         return value
     }
 
-    /// Returns the range of the next bytes, and moves behind them.
+    /// Returns the range of the next bytes, and moves the position after them.
     package mutating func take(_ count: Int) throws(CodecError) -> Range<Int> {
         guard count <= remaining else { throw error(.truncated, "\(count) bytes are more than what is left") }
         defer { position += count }

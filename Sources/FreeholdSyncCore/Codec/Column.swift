@@ -70,7 +70,7 @@ final class ColumnWriter {
 
     // MARK: Groups
 
-    /// The row of the surrounding group for which this group has its last values: see `rare(_:)`.
+    /// The number of rows that the surrounding group had when `rare(_:)` was last called for this group.
     private var lastRow = 0
 
     /// Returns the group for values that only few rows have and that readers of earlier versions skip. It is called

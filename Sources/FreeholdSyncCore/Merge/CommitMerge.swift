@@ -56,7 +56,7 @@ struct CommitMerge {
     mutating func run(_ store: inout some MergeStore) throws -> [ObjectName: RefusalReason] {
         let isRevocable = isRevocable
         places.reserveCapacity(commit.changes.count)
-        // The refusal of one deletion never lets another one stand, so all are named at once.
+        // The refusal of one deletion never makes the refusal of another one unnecessary, so all are returned together.
         var denied: [ObjectName: RefusalReason] = [:]
         for (index, change) in commit.changes.enumerated() {
             if lensed?.malformed.contains(index) == true {
@@ -305,17 +305,18 @@ struct CommitMerge {
         return false
     }
 
-    /// Objects of the commit that hold the same values as one before them, or as one that the commit doesn't change.
-    ///
-    /// The refusal of one gives it its old values back, which can refuse others, or let them stand. So those are named together that are refused
-    /// in any order: all that equal an object which the commit doesn't change. If there are none, these are the first of the others, or all of the
-    /// others if their class has one constraint, since then what refuses the earlier of two equal objects refuses the later one, too.
+    /// Returns objects of the commit to refuse, because they have the same unique values as an object before them in the commit, or as an object that
+    /// the commit doesn't change. A refused object has its old values again. This can cause the refusal of other objects, or make their refusal
+    /// unnecessary. So one call only returns objects that are refused in any case. These are all objects with the same values as an object that the
+    /// commit doesn't change. If the commit has no such object, they are the other objects whose class has one constraint: a value that causes the
+    /// refusal of the earlier of two equal objects also causes the refusal of the later one. If there are none of these either, the first object is
+    /// returned.
     private func duplicates(_ store: some MergeStore) throws -> [ObjectName: RefusalReason] {
         guard !rules.unique.isEmpty else { return [:] }
         var checked: Set<ObjectName> = []
-        // By the constraint's index: the values that objects of the commit hold, and whether one of these objects is refused.
+        // For each constraint, the values of the commit's objects, and whether the object with the values is refused.
         var held = rules.unique.map { _ in [[SetElement]: Bool]() }
-        // All rows that are missing are asked for at once: a commit may have many objects.
+        // All missing rows are requested together, because a commit may have many objects.
         var missing = RowQuery()
         var found: [(name: ObjectName, isSure: Bool)] = []
         for change in commit.changes where checked.insert(change.object).inserted {
@@ -351,7 +352,7 @@ struct CommitMerge {
         if refused.isEmpty {
             refused = found.map(\.name).filter { name in rules.unique.count { $0.className == name.className } == 1 }
         }
-        // The others go with the first, then.
+        // If whole commits are refused, the other objects are refused because of the first one.
         if refused.isEmpty || rules.refusesWholeCommits { refused = [first.name] }
         return Dictionary(refused.map { ($0, .notUnique) }) { $1 }
     }

@@ -133,8 +133,8 @@ extension ListTree {
 }
 
 extension Array {
-    /// Returns the index of the first element that fulfils a condition. All elements behind that element must fulfil
-    /// it, too.
+    /// Returns the index of the first element that fulfils a condition. All elements after that element must also
+    /// fulfil it.
     func partitioned(where condition: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

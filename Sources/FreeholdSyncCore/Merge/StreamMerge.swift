@@ -1,8 +1,8 @@
 /// The refusal of all changes of a commit.
 public struct CommitRefusal: Hashable, Sendable {
     public let reason: RefusalReason
-    /// A Boolean value that indicates whether refused elements leave dead slots in their lists, so that later work can stand beside them. The
-    /// objects of these lists are read and written then.
+    /// A Boolean value that indicates whether refused elements leave dead slots in their lists, so that later work can name these slots as
+    /// neighbours. The objects of these lists are then read and written.
     public var leavesPlaces = true
 
     public init(_ reason: RefusalReason) { self.reason = reason }
@@ -14,7 +14,7 @@ public struct CommitRefusal: Hashable, Sendable {
 /// constraint, a delete rule or the rights of the author are copied first. Other objects are changed in place.
 public struct StreamMerge: Sendable {
     public let rules: MergeRules
-    /// The changes that all attempts to merge a commit may have together, and the attempts that each commit has.
+    /// The maximum number of changes in all attempts to merge a commit together, and the minimum number of attempts.
     var mostSteps = 1_000_000
     static let leastAttempts = 20
 
@@ -30,7 +30,7 @@ public struct StreamMerge: Sendable {
     ///   - isShared: A Boolean value that indicates whether several people commit under the number of the file. Each of
     ///     them knows only what its commit names as seen.
     ///   - lensed: The commit under the author's names, if these differ from the stream's.
-    ///   - refusing: The reason for which all changes are refused. `nil` if they are merged.
+    ///   - refusing: The reason why all changes are refused. `nil` if they are merged.
     ///   - now: The server's time, in milliseconds since 2015-01-01. An earlier time than in an earlier call is
     ///     replaced by that one.
     /// - Throws: `MergeError` before anything is changed, and the errors of the store.
@@ -126,8 +126,7 @@ public struct StreamMerge: Sendable {
     }
 
     /// Refuses new objects with keys that are too long. Clients and programs of earlier versions create them.
-    ///
-    /// - Returns: true if there are such objects.
+    /// - Returns: `true` if at least one object is refused.
     private func refuseLongKeys(
         _ refused: inout [ObjectName: RefusalReason],
         _ commit: Commit,
@@ -150,7 +149,7 @@ public struct StreamMerge: Sendable {
             for change in commit.changes where refused[change.object] == nil { refused[change.object] = .commitRefused }
             return
         }
-        // By the cause.
+        // The deleted objects, by the object whose deletion caused the deletion.
         var deleted: [ObjectName: [ObjectName]] = [:]
         for case .delete(let name, .cascade(let cause)) in commit.changes { deleted[cause, default: []].append(name) }
         guard !deleted.isEmpty else { return }

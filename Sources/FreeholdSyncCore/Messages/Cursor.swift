@@ -1,8 +1,6 @@
 /// The position of a client in a stream: the version, and the history that the version belongs to (sync-design.md,
-/// section 9).
-///
-/// Two different cursors with equal versions belong to two histories. The store was restored, copied, or promoted too
-/// early.
+/// section 9). Two different cursors with equal versions belong to two histories. Two histories exist if the store was
+/// restored or copied, or if a standby of its database was promoted before it had received all commits.
 public struct Cursor: Hashable, Sendable {
     /// The epoch of the store. A copy of a store has a new epoch.
     public let epoch: UInt64

@@ -1,4 +1,4 @@
-/// The state of a file whose client speaks another protocol, as a front end of the server names it.
+/// The state of a file whose client uses another protocol. A front end of the server sends it in a bind.
 ///
 /// A front end translates another protocol and exchanges messages with the server's machine like a client. It keeps bytes of its own in the
 /// rows of its files. These messages stay inside the server: the codec doesn't write them.
@@ -48,10 +48,10 @@ public struct FrontRow: Hashable, Sendable {
     public var hash: RunningHash
     /// The head of the stream.
     public var head: Cursor
-    /// The position at which the session continues. `nil` if it begins anew.
+    /// The position at which the session continues. `nil` if it begins with a bootstrap.
     public var cursor: Cursor?
 
-    /// Separates the stored form, which begins with the version.
+    /// Creates the value from a stored row, whose bytes begin with the version.
     init(_ row: FileRow, head: Cursor) {
         (last, hash, self.head) = (row.last, row.hash, head)
         version = row.front.prefix(8).reversed().reduce(0) { $0 << 8 | StreamVersion($1) }

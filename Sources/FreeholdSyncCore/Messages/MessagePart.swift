@@ -1,6 +1,6 @@
 /// A part of a message that is sent in parts, because it is too large for slow networks or for one message.
 ///
-/// Both sides keep received parts after a connection ends, and the next connection continues behind them. The parts
+/// Both sides keep received parts after a connection ends, and the next connection continues after them. The parts
 /// together are the frame of the message in session 1, without compression. Its size has no limit except
 /// `PartedMessage.count`.
 public struct MessagePart: Hashable, Sendable {
@@ -13,7 +13,7 @@ public struct MessagePart: Hashable, Sendable {
         (self.message, self.offset, self.bytes) = (message, offset, bytes)
     }
 
-    /// The offset behind the last byte.
+    /// The offset after the last byte.
     public var end: UInt64 { offset.addingOrMax(UInt64(bytes.count)) }
 }
 

@@ -22,7 +22,7 @@ public struct ObjectUpdate: Hashable, Sendable {
     public var before: [ConfirmedField]?
 
     public enum Content: Hashable, Sendable {
-        /// Everything of the object that the session may see. Fields that are missing here have no value.
+        /// All fields of the object that the session may see. Fields that are missing here have no value.
         ///
         /// - version: The version of the last change that the session can see.
         /// - born: The version of the incarnation. Pending work on an earlier version is about another incarnation, and

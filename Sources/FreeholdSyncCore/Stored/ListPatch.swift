@@ -1,7 +1,7 @@
-/// What turns a list into a later state of it: grown and new blocks, the spans between those that both states begin and end
-/// with, and other differences.
+/// The difference between a list and a later state of it: the blocks that are new or have grown, the spans between the common first spans and the
+/// common last spans, and other differences.
 ///
-/// Both states are in memory. What an edit doesn't touch is compared, but not written.
+/// Both states are in memory. Unchanged parts are compared, but not written.
 struct ListPatch {
     private let old: ListTree
     private let new: ListTree
@@ -222,8 +222,8 @@ struct ListParts {
     }
 }
 
-/// A state of an object as the difference to an earlier state: the object without its long lists, and what turns those of
-/// the earlier state into them.
+/// A state of an object as the difference to an earlier state: the object without its long lists, and for each long list the difference to the list
+/// in the earlier state.
 package struct StoredDifference: Sendable {
     package let rest: StoredObject
     package let lists: [UInt8]
@@ -232,14 +232,13 @@ package struct StoredDifference: Sendable {
 }
 
 extension MergedObject {
-    /// The number of elements from which on stores treat a list as long.
+    /// The minimum number of elements of a list that stores treat as long.
     public static let longList = 1_024
 
     /// Returns the object in the form of a difference to an earlier state. Returns `nil` if no long list continues a list of
     /// that state.
-    ///
-    /// - Parameter count: The number of elements of a long list.
-    /// - Complexity: O(*n*) for *n* slots with small constants, without what the result has in addition
+    /// - Parameter count: The minimum number of elements of a long list.
+    /// - Complexity: O(*n*) for *n* slots with small constants. The cost of the additional data in the result isn't included
     package func stored(_ key: PrimaryKey, after earlier: MergedObject, lists count: Int) -> StoredDifference? {
         var rest = self
         var patches: [(name: SyncString, patch: ListPatch)] = []
@@ -263,14 +262,14 @@ extension MergedObject {
     }
 }
 
-/// An object to which differences are applied, each the one to the state before it.
+/// An object to which a series of differences is applied. Each is the difference to the preceding state.
 package struct PatchedObject {
     private var object: MergedObject
     private var lists: [SyncString: ListParts] = [:]
 
     package init(_ object: MergedObject) { self.object = object }
 
-    /// - Throws: `CodecError` if the difference is damaged, or is one to another state. Then the object can't be used.
+    /// - Throws: `CodecError` if the difference is damaged, or belongs to another state. Then the object can't be used.
     package mutating func apply(_ difference: StoredDifference) throws(CodecError) {
         let result = difference.lists.withUnsafeBytes { bytes in
             Result { () throws(CodecError) in try apply(difference, MetaReader(ByteCursor(bytes))) }
@@ -302,7 +301,7 @@ package struct PatchedObject {
     /// - Throws: `CodecError` if the differences were damaged.
     package func finished() throws(CodecError) -> MergedObject {
         var object = object
-        // It reads nothing, and checks spans.
+        // The reader reads nothing. It is only needed for the check of the spans.
         let reader = MetaReader(ByteCursor(UnsafeRawBufferPointer(start: nil, count: 0)))
         for (name, parts) in lists { object.setList(try parts.whole(reader), of: name) }
         return object

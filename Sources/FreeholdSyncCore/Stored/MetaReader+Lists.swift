@@ -1,7 +1,8 @@
 internal import FreeholdBSON
 
 extension MetaReader {
-    /// The maximum number of slots. It bounds the memory of dead slots, which take almost no bytes.
+    /// The maximum number of slots of a list. Slots of removed elements take almost no bytes in the input, so the size
+    /// of the input doesn't limit the memory for them.
     static var greatestSlotCount: Int64 { 1 << 26 }
 
     mutating func list(_ shown: [BSONValue]) throws(CodecError) -> ListTree {
@@ -22,11 +23,11 @@ extension MetaReader {
         for _ in 0..<(try cursor.count()) { list.adopt(try block(of: list, birth: &birth, total: &total)) }
     }
 
-    /// Reads the block behind the last one of a list. Its slots have no values yet.
+    /// Reads the next block of a list. Its slots don't have values yet.
     ///
     /// - Parameters:
-    ///   - birth: The number of the last birth's mark.
-    ///   - total: The number of the slots.
+    ///   - birth: The number of the mark of the birth that was read last. The function updates it.
+    ///   - total: The number of slots that were read so far. The function adds the slots of the block.
     mutating func block(
         of list: ListTree,
         birth: inout Int64,
@@ -63,7 +64,7 @@ extension MetaReader {
         )
     }
 
-    /// Reads births with rising offsets in a range.
+    /// Reads the births of a block after the first one. Their offsets are ascending and in the range.
     mutating func laterBirths(
         _ ident: FileIdent,
         in range: Range<Int32>,

@@ -203,8 +203,8 @@ extension MetaWriter {
 }
 
 extension ListTree {
-    /// For each slot, in the order of the blocks, whether the document shows the value that its block has. An element with a
-    /// register also has the value from before the register, which isn't shown.
+    /// A Boolean value for each slot, in the order of the blocks, that indicates whether the document shows the value that its block has. An element
+    /// with a register also has the value from before the register, which isn't shown.
     fileprivate var shownSlots: [Bool] {
         var starts: [Int] = [0]
         starts.reserveCapacity(blocks.count + 1)

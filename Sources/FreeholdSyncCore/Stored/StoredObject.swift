@@ -106,9 +106,9 @@ struct MetaHead: OptionSet {
     /// More than one mark.
     static let marks = MetaHead(rawValue: 16)
     static let changed = MetaHead(rawValue: 32)
-    /// Versions of changes that have no mark. They are behind everything else.
+    /// Versions of changes that have no mark. They follow all other parts.
     static let touched = MetaHead(rawValue: 64)
-    /// Versions of creates with different contents. They are behind `touched`.
+    /// Versions of creates with different contents. They follow `touched`.
     static let contested = MetaHead(rawValue: 128)
     static let all: MetaHead = [.died, .deleters, .makers, .names, .marks, .changed, .touched, .contested]
 }

@@ -18,7 +18,7 @@ public import FreeholdSyncCore
 /// It uses no store and no network. One batch at a time is in memory.
 public struct DocumentImport: Sendable {
     public enum Mode: Sendable {
-        /// Only new objects are imported. Existing objects stay unchanged and are reported.
+        /// Only new objects are imported. Existing objects aren't changed, and are reported.
         case insert
         /// New objects are created. For existing objects, the properties in the document are changed if they differ.
         case upsert
@@ -29,7 +29,7 @@ public struct DocumentImport: Sendable {
     public enum Misfits: Sendable {
         /// Unfitting documents are reported and skipped.
         case skipped
-        /// The first unfitting document ends the import. Earlier commits stay.
+        /// The first unfitting document ends the import. Earlier commits are kept.
         case stopping
     }
 

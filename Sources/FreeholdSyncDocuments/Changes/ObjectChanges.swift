@@ -184,7 +184,7 @@ struct ObjectChanges {
         to new: [SyncString: MergedContent],
         _ path: [String]
     ) throws(DocumentMisfit) {
-        // Documents can't contain keys with the character 0. Such entries stay.
+        // Documents can't contain keys with the character 0. Such entries are kept.
         let gone = old.keys.filter { new[$0] == nil && !$0.string.utf8.contains(0) }.sorted()
         if new.isEmpty, !gone.isEmpty, gone.count == old.count {
             return add(.clearDictionary(place(steps), hidden: []))

@@ -8,8 +8,8 @@ public import FreeholdSyncCore
 /// A position in a change stream.
 ///
 /// The position counts all objects that a commit changed, also those that its reader may not see. A server that hides objects therefore encrypts
-/// ``bytes`` before it hands a token out, and accepts a plain ``text`` only for ``atCommit``. The reader's rights are evaluated anew when the
-/// reader continues. A token that was made up is refused when the store compares its hash with the log's.
+/// ``bytes`` before it sends a token to a reader, and accepts a plain ``text`` only for ``atCommit``. The reader's rights are evaluated again when
+/// the reader continues. A forged token is refused, because the store compares its hash with the hash of the log.
 public struct ResumeToken: Hashable, Sendable {
     /// The commit after which the reader continues.
     public let cursor: Cursor
@@ -27,7 +27,7 @@ public struct ResumeToken: Hashable, Sendable {
         stream = mark
     }
 
-    /// The position behind the last whole commit: a reader that continues there receives all events of the next commit.
+    /// The position after the last whole commit. A reader that continues there receives all events of the next commit.
     public var atCommit: ResumeToken { ResumeToken(mark: stream, cursor, passed: 0) }
 
     /// Creates the position after everything in a stream.
@@ -46,8 +46,7 @@ public struct ResumeToken: Hashable, Sendable {
     }
 
     /// The token of its ``bytes``.
-    ///
-    /// - Returns: `nil` for bytes that aren't a token, or that are one of another stream.
+    /// - Returns: `nil` for bytes that aren't a token, or that are a token of another stream.
     public init?(_ bytes: [UInt8], of stream: StreamName) {
         guard bytes.count == Self.size else { return nil }
         func word(_ index: Int, _ width: Int = 8) -> UInt64 {
@@ -66,7 +65,7 @@ public struct ResumeToken: Hashable, Sendable {
     /// The token as a text of letters, digits, `-` and `_`.
     public var text: String { Self.text(of: bytes) }
 
-    /// The position as bytes, whose number is the same for all positions.
+    /// The position as bytes. All positions have the same number of bytes.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = [1]
         for word in [stream, cursor.epoch, cursor.version, cursor.hash.high, cursor.hash.low] {

@@ -1,4 +1,4 @@
-/// The reason for which a document, or a part of a patch, doesn't fit a class.
+/// The reason why a document, or a part of a patch, doesn't fit a class.
 public struct DocumentMisfit: Error, Hashable, Sendable {
     public enum Code: Hashable, Sendable {
         /// The class doesn't exist, or it is embedded.

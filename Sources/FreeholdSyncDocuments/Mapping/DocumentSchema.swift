@@ -39,7 +39,7 @@ public struct DocumentSchema: Sendable {
         self.classes = classes
     }
 
-    /// Returns a class with objects of its own.
+    /// Returns a class that isn't embedded, and its key.
     func topLevel(_ name: SyncString) throws(DocumentMisfit) -> (Class, key: ColumnSpec) {
         guard let found = classes[name] else {
             throw DocumentMisfit(.unknownClass, [], "There is no class '\(name.string.prefix(80))'.")
@@ -58,7 +58,7 @@ public struct DocumentSchema: Sendable {
 }
 
 extension ColumnSpec {
-    /// A description of the type for a person.
+    /// A description of the type for error messages.
     var documentType: String {
         switch type {
         case .bool: "a bool"

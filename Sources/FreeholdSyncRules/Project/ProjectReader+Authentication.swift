@@ -51,7 +51,7 @@ extension ProjectReader {
         return provider
     }
 
-    /// Notes the features of a provider that Freehold's server doesn't support.
+    /// Records the features of a provider that Freehold's server doesn't support.
     private mutating func check(_ provider: AuthenticationProvider, _ file: String, _ path: [String]) {
         guard !provider.isDisabled else { return }
         switch provider.type {

@@ -1,7 +1,7 @@
 import FreeholdBSON
 
 extension ProjectReader {
-    /// Notes the folders and files at the top that aren't read otherwise.
+    /// Records the folders and files at the top that weren't read.
     mutating func noteTheRest(_ root: Root) throws(ProjectError) {
         var known: Set<String> = [
             "auth", "auth_providers", "data_sources", "services", "sync", "environments", "values",

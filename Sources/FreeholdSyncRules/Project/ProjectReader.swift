@@ -1,6 +1,6 @@
 import FreeholdBSON
 
-/// Reads the parts of a project, and notes the parts that can't be imported.
+/// Reads the parts of a project, and records the parts that can't be imported.
 struct ProjectReader<Tree: ProjectTree> {
     let tree: Tree
     let limits: ProjectLimits
@@ -82,7 +82,7 @@ extension ProjectReader {
         return document
     }
 
-    /// Returns the JSON files of a folder by their names without `.json`, and notes all other files.
+    /// Returns the JSON files of a folder by their names without `.json`, and records all other files.
     mutating func documents(in folder: String) throws(ProjectError) -> [(name: String, file: String, BSONDocument)] {
         var documents: [(name: String, file: String, BSONDocument)] = []
         for entry in try visible(folder) {

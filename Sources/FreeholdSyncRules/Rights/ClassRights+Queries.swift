@@ -82,7 +82,7 @@ extension ClassRights {
 }
 
 extension Condition {
-    /// Returns the first path that fulfils a condition, or `nil`. The paths of a subquery's variables are behind the
+    /// Returns the first path that fulfils a condition, or `nil`. The paths of a subquery's variables follow the
     /// subquery's own path, which leads to them.
     fileprivate func firstPath(where isSo: (NamedPath) -> Bool) -> NamedPath? {
         switch self {

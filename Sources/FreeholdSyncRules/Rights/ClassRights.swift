@@ -9,7 +9,7 @@ public struct ClassRights: Hashable, Sendable {
     public let className: String
     /// The role that applies. `nil` if no role applies, or if the role can't be used. Then nothing is allowed.
     public let role: String?
-    /// The reason for which nothing is allowed. `nil` if a role applies.
+    /// The reason why nothing is allowed. `nil` if a role applies.
     public let denial: String?
     /// The condition for objects that can be read. It is combined with each query by AND.
     public let read: RuleCondition

@@ -73,7 +73,7 @@ public struct RightsJudge: Sendable {
     }
 }
 
-/// The reason for which a write isn't allowed. It reveals nothing that the user can't see.
+/// The reason why a write isn't allowed. It reveals nothing that the user can't see.
 public struct WriteRefusal: Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
         /// No role applies to the user.

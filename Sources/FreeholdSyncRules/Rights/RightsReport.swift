@@ -9,7 +9,7 @@ public struct RightsReport: Sendable {
     public struct RoleStep: Hashable, Sendable {
         public let role: String
         public let applies: Bool
-        /// The reason for which the role doesn't apply or isn't tested. `nil` if it applies.
+        /// The reason why the role doesn't apply or isn't tested. `nil` if it applies.
         public let reason: String?
     }
 
@@ -81,7 +81,7 @@ extension RightsReport: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    /// Returns the reasons for which an object can't be read, changed or deleted. Each of these three has one line.
+    /// Returns the reasons why an object can't be read, changed or deleted. Each of these three has one line.
     ///
     /// - Parameters:
     ///   - name: The name of the object.
@@ -121,7 +121,7 @@ public struct RightsObjections: Sendable {
 
     fileprivate init(denial: String?) { self.denial = denial }
 
-    /// Returns the reasons for which an object can't be read, changed or deleted. If the budget is exceeded afterwards, the result is meaningless.
+    /// Returns the reasons why an object can't be read, changed or deleted. If the budget is exceeded afterwards, the result is meaningless.
     public func lines(_ name: ObjectName, _ contents: RightsJudge.Contents, budget: inout WorkBudget) -> [String] {
         if let denial { return [denial] }
         var lines: [String] = []
@@ -138,7 +138,7 @@ public struct RightsObjections: Sendable {
 }
 
 extension ExpressionNode {
-    /// Returns the reason for which an expression isn't true for a user, as a sentence. Returns `nil` if it is true.
+    /// Returns the reason why an expression isn't true for a user, as a sentence. Returns `nil` if it is true.
     func objection(_ user: RuleUser) -> String? {
         if answer(user) == true { return nil }
         switch self {

@@ -32,8 +32,7 @@ public struct ServedSchema: Sendable {
 
     /// Decides about the schema of a file. The file is compared with the version for its `schemaVersion`. It may have
     /// classes that only earlier versions have, which are left over from before an update of its app. In development
-    /// mode, new classes and properties are adopted into the newest version. All other versions stay as they were
-    /// pushed.
+    /// mode, new classes and properties are adopted into the newest version. All other versions aren't changed.
     ///
     /// - Returns: The decision, and the adopted changes.
     /// - Complexity: O(1) for a schema that was accepted before, otherwise O(*n* log *n*) for *n* properties

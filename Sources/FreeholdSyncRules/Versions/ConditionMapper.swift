@@ -8,7 +8,7 @@ import FreeholdSyncCore
 struct ConditionMapper {
     let map: VersionMap
     /// A Boolean value that indicates whether the conditions belong to rules, whose names aren't those of clients. Then
-    /// unknown names and all comparisons stay unchanged.
+    /// unknown names and all comparisons aren't changed.
     private let isOfRules: Bool
 
     init(_ map: VersionMap, isOfRules: Bool = false) { (self.map, self.isOfRules) = (map, isOfRules) }

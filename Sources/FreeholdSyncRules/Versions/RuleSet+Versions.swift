@@ -7,7 +7,7 @@ extension RuleSet {
     ///
     /// Rules use the names of the newest version. A class or property that this version doesn't have is found under its
     /// last name. Default roles become roles of each class without roles of its own, because a name can be stored under
-    /// different names in different classes. Unknown names stay unchanged, and are reported by
+    /// different names in different classes. Unknown names aren't changed, and are reported by
     /// ``problems(schema:matcher:)`` with ``SchemaVersions/storage``.
     ///
     /// Rules are about stored values. If an app is shown another value for null, a rule finds null.

@@ -12,7 +12,7 @@ public struct VersionStep: Hashable, Sendable {
         /// The class or property existed before the previous version, and its stored data is shown again.
         case back
         case renamed
-        /// The class or property was removed. It stays stored for apps of earlier versions.
+        /// The class or property was removed. Its data is kept for apps of earlier versions.
         case removed
         case optional
         case required

@@ -161,7 +161,7 @@ struct SchemaPusher {
         return nil
     }
 
-    /// Returns the reason for which objects of one class can't be objects of the other.
+    /// Returns the reason why objects of one class can't be objects of the other.
     private static func difference(_ old: TableSpec, _ new: TableSpec) -> String? {
         if old.isEmbedded != new.isEmbedded {
             return new.isEmbedded ? "It became embedded." : "It isn't embedded any more."
@@ -239,7 +239,7 @@ struct SchemaPusher {
         return (Self.free(column.name, taken), .added)
     }
 
-    /// Returns the reason for which a property can't be stored as an existing one.
+    /// Returns the reason why a property can't be stored as an existing one.
     private func misfit(
         _ new: ColumnSpec,
         _ old: ColumnSpec,

@@ -37,7 +37,7 @@ extension SchemaVersions {
     }
 
     /// Returns the versions with other classes in the newest version. Apps of the newest version with different classes
-    /// are refused from then on. Data of other versions stays stored.
+    /// are refused from then on. The data of other versions is kept.
     ///
     /// - Throws: `SchemaPushError` for classes that can't be synced.
     public func replacingNewest(

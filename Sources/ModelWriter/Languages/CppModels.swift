@@ -169,8 +169,8 @@ struct CppModels: LanguageWriter {
     }
 }
 
-/// The classes in an order in which each is after the classes whose links it has as inverses, because C++ requires
-/// complete types there.
+/// Sorts classes so that each class follows the classes from which its inverse relationships originate, because C++
+/// requires complete types for them.
 private struct CppOrder {
     private var classes: [PlannedClass]
     private let numbers: [String: Int]

@@ -8,8 +8,8 @@
     import Darwin
 #endif
 
-/// The bytes of a Realm file without those of the encryption. They are mapped for reading, or decrypted page by page to
-/// reserved address space at their first read.
+/// The bytes of a Realm file, without the data that the encryption adds. They are mapped for reading, or decrypted page
+/// by page to reserved address space at their first read.
 final class FileBytes {
     let count: Int
     private let base: UnsafeRawPointer?
@@ -94,7 +94,8 @@ final class FileBytes {
     }
 }
 
-/// An owner of the descriptor, which it closes at the end of its life, also if an initialiser fails.
+/// The owner of a file descriptor. It closes the descriptor when it is released, even if the initialiser of another
+/// object has failed.
 private final class OpenFile {
     let descriptor: Int32
 

@@ -13,7 +13,7 @@ enum EnumeratedStrings {
 }
 
 extension FileNodes {
-    /// The number of strings, and of their bytes, that are kept for each column.
+    /// The maximum number of strings that are kept for each column, and the maximum number of their bytes.
     private static let keptStrings = 65_536
     private static let keptStringBytes = 4 << 20
 

@@ -29,7 +29,7 @@ final class FileNodes {
     /// Reads arrays that have been read before. They aren't counted again.
     func uncounted<R>(_ body: () throws(RealmFileError) -> R) throws(RealmFileError) -> R {
         let before = budget
-        // Meanwhile, as much as the whole file may be read.
+        // During the call, at most the size of the whole file may be read.
         budget = file.count + 65_536
         defer { budget = before }
         return try body()

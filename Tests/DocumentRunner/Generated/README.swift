@@ -80,7 +80,7 @@ if user == nil {
 
 let realm = try await Realm(configuration: user!.flexibleSyncConfiguration(), downloadBeforeOpen: .once)
 try await realm.subscriptions.update { realm.subscriptions.append(QuerySubscription<Dog>()) }
-try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }   // goes up when there is a network
+try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }   // uploaded when there is a network
 try await realm.syncSession?.wait(for: .upload)                      // a program that ends soon waits
 for dog in realm.objects(Dog.self) { print(dog.name) }
 print(realm.configuration.fileURL!.path)

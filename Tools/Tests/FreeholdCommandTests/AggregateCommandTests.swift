@@ -2,9 +2,9 @@ import Foundation
 import Freehold
 import Testing
 
-/// What `query` sums up, and Markdown.
+/// Tests of sums and groups of `query`, and of its Markdown output.
 struct AggregateCommandTests {
-    /// Sales: regions, amounts, dates; one without a region.
+    /// A file of sales with regions, amounts and dates. One sale has no region.
     private func withSales(_ body: (String) throws -> Void) throws {
         try withFolder { folder in
             let path = folder + "/s.realm"

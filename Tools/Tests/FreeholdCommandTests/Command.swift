@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// A run of the built command: what it printed and how it ended.
+/// A run of the built command, with its output and its exit status.
 struct Run: Sendable {
     let status: Int32
     let output: String
     let error: String
-    /// Whether a signal ended it, whose number `status` is then.
+    /// A Boolean value that indicates whether a signal ended the command. `status` is then the number of the signal.
     let wasSignalled: Bool
 
     struct Failure: Error, CustomStringConvertible {
@@ -30,7 +30,7 @@ struct Run: Sendable {
         }
     }
 
-    /// Runs the command to its end, with both outputs in files, so that none of them can fill a pipe.
+    /// Runs the command to its end. Both outputs are files, because a pipe could become full.
     static func freehold(_ arguments: String..., input: Data? = nil) throws -> Run {
         try freehold(arguments, input: input)
     }
@@ -49,16 +49,16 @@ struct Run: Sendable {
         return run
     }
 
-    /// Runs a shell's command line in which `$F` is the command.
+    /// Runs a command line of the system's shell. `$F` stands for the command.
     static func shell(_ line: String) throws -> Run {
         try run(URL(fileURLWithPath: "/bin/bash"), ["-c", "F='\(executable.path)'; \(line)"], input: nil)
     }
 
     #if os(Linux)
-        /// Runs the command with a terminal of so many columns as its outputs. - Returns: what the terminal was sent.
+        /// Runs the command with a terminal of `columns` columns as its outputs. Returns the text that the terminal received.
         static func terminal(columns: UInt16, _ arguments: String...) throws -> String {
             let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-            // The requests TIOCSPTLCK and TIOCGPTN, which Swift doesn't see.
+            // The requests TIOCSPTLCK and TIOCGPTN, whose macros Swift doesn't import.
             var (locked, number): (Int32, Int32) = (0, 0)
             guard master >= 0, ioctl(master, 0x4004_5431, &locked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
                 throw Failure(description: "there is no terminal: \(String(cString: strerror(errno)))")
@@ -68,7 +68,7 @@ struct Run: Sendable {
             guard terminal >= 0, ioctl(terminal, UInt(TIOCSWINSZ), &size) == 0 else {
                 throw Failure(description: "the terminal has no size: \(String(cString: strerror(errno)))")
             }
-            // What is sent fits the terminal's buffer.
+            // The output fits in the buffer of the terminal.
             let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
             defer { close(input) }
             _ = try wait(executable.path, arguments, descriptors: [input, terminal, terminal])
@@ -108,8 +108,8 @@ struct Run: Sendable {
         for number in [SIGINT, SIGQUIT] { signal(number, SIG_DFL) }
     }()
 
-    /// Runs a program to its end with these as its input and outputs. Foundation's `Process` waits in a run loop, which a
-    /// thread of the tests may not have. - Returns: what `waitpid` says.
+    /// Runs a program to its end with these descriptors as its input and outputs. Foundation's `Process` isn't used, because
+    /// it waits in a run loop, and a thread of the tests may not have one. Returns the status that `waitpid` reports.
     private static func wait(_ path: String, _ arguments: [String], descriptors: [Int32]) throws -> Int32 {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?

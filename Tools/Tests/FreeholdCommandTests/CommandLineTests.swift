@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What people meet on the command line itself: help, misspelt commands, messages, signals.
+/// Tests of help, misspelt commands, messages and signals.
 struct CommandLineTests {
     private static let commands = [
         "info", "schema", "query", "shell", "watch", "set", "create", "delete", "export", "import", "diff", "verify",

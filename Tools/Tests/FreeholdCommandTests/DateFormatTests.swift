@@ -41,7 +41,7 @@ struct DateFormatTests {
         let pattern = try DatePattern("yyyy-MM-dd HH:mm", zone: paris)
         expectEqual(pattern.moment("2024-07-01 12:00")?.text, "2024-07-01T10:00:00Z")
         expectEqual(pattern.moment("2024-01-01 12:00")?.text, "2024-01-01T11:00:00Z")
-        // Twice on that day: the first.
+        // This time of day occurs twice on that day. The first one is used.
         expectEqual(pattern.moment("2024-10-27 02:30")?.text, "2024-10-27T00:30:00Z")
         expectEqual(pattern.moment("2024-10-27 03:30")?.text, "2024-10-27T02:30:00Z")
         expectEqual(pattern.moment("2024-03-31 03:30")?.text, "2024-03-31T01:30:00Z")
@@ -52,7 +52,7 @@ struct DateFormatTests {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = Self.utc
         for _ in 0..<500 {
-            // From 1600 to 2400, where Foundation has the same calendar.
+            // From 1600 to 2400. Foundation uses the same calendar in these years.
             let seconds = Int64.random(in: -11_676_096_000...13_569_465_600, using: &random)
             let day = Day(seconds: seconds)
             let parts = calendar.dateComponents(

@@ -2,7 +2,7 @@ import Foundation
 import Freehold
 import Testing
 
-/// `delete`.
+/// Tests of `delete`.
 struct DeleteCommandTests {
     private func withFile(_ body: (String) throws -> Void) throws {
         try withFolder { folder in

@@ -22,7 +22,7 @@ struct DiffCommandTests {
             try ToolFile.make(a)
             let run = try Run.shell("\"$F\" export '\(a)' | \"$F\" import '\(b)'; \"$F\" diff '\(a)' '\(b)'")
             expect(run.status == 0 && run.output == "", "\(run)")
-            // The pets stand the other way round in it, and are the same.
+            // The pets are in the reverse order in the second file, and count as equal.
             try ToolFile.write(b) { realm in
                 let cat = realm.objects(TMPet.self).where { $0.name == "Mia" }.first!
                 let dog = realm.objects(TMPet.self).where { $0.name != "Mia" }.first!

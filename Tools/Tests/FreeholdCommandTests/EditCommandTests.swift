@@ -2,7 +2,7 @@ import Foundation
 import Freehold
 import Testing
 
-/// `set` and `create`, and what holds of all edits.
+/// Tests of `set` and `create`, and of the rules for all edits.
 struct EditCommandTests {
     private func withFile(_ body: (String) throws -> Void) throws {
         try withFolder { folder in
@@ -100,7 +100,8 @@ struct EditCommandTests {
         try withFile { path in
             let run = try Run.freehold("set", path, "TMPerson", "id > $0", "--arg", "1", "age=7")
             expectEqual(run.error, "\(path): 2 objects found, 1 changed\n", "\(run)")
-            // The query is about the state before: what no longer meets it is set all the same.
+            // The query selects objects in the state before the edit. Objects that the edit changes so that they no
+            // longer match are still set.
             let all = try Run.freehold("set", path, "TMPerson", "age == 7", "age=8")
             expect(all.error.contains("2 objects found, 2 changed"), "\(all)")
             let none = try Run.freehold("set", path, "TMPerson", "id > 99", "age=8")

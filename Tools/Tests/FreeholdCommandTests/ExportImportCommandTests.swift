@@ -39,7 +39,7 @@ struct ExportImportCommandTests {
                 folder + "/a.realm", folder + "/b.realm", folder + "/people." + format, folder + "/s.json"
             )
             try ToolFile.make(a)
-            // Pets have no primary key: they are written inside, and these two link to each other.
+            // Pets have no primary key, so they are written as nested objects. These two link to each other.
             try ToolFile.write(a) { realm in
                 realm.delete(realm.objects(TMPet.self))
                 realm.object(ofType: TMPerson.self, forPrimaryKey: 3)!.any = .bool(true)
@@ -50,7 +50,7 @@ struct ExportImportCommandTests {
             let run = try Run.freehold("import", b, "TMPerson", "--schema", schema, "--input", data)
             expect(run.status == 0 && run.error.contains("3 objects imported"), "\(run)")
             try expectEqual(contents(b), contents(a))
-            // A second time changes nothing, or is refused.
+            // A second import changes nothing, or is refused.
             try expectEqual(Run.freehold("import", b, "TMPerson", "-i", data).status, 0)
             try expectEqual(contents(b), contents(a))
             let refused = try Run.freehold("import", b, "TMPerson", "-i", data, "--update", "error")

@@ -58,7 +58,7 @@ struct FileCommandTests {
             let sound = try Run.freehold("verify", path)
             expect(sound.status == 0 && sound.output.contains("sound. 3 classes, 3,000 objects"), "\(sound)")
             try expectEqual(Run.freehold("verify", "--quiet", path).output, "")
-            // Names in a leaf, written over with others: the index knows better.
+            // Names in a leaf are overwritten with other names. The index still contains the old names.
             var bytes = try ToolFile.bytes(path)
             let name = Data("Person 1234".utf8)
             while let range = bytes.range(of: name) { bytes.replaceSubrange(range, with: Data("Person 9999".utf8)) }

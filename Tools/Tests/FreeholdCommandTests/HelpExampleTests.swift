@@ -2,7 +2,7 @@ import Foundation
 import Freehold
 import Testing
 
-/// Every example in the help of every command does what it says, in a folder with the files that it is about.
+/// Tests that each example in the help of each command works, in a folder with the files that the examples use.
 struct HelpExampleTests {
     static let commands = [
         "info", "schema", "query", "shell", "watch", "set", "create", "delete", "export", "import", "diff", "verify",
@@ -87,7 +87,7 @@ struct HelpExampleTests {
         command -v jq > /dev/null || jq() { cat; }
         """
 
-    /// Creates the files beside the database.
+    /// Creates the files next to the database.
     private static let setup = """
         cp app.realm old.realm; cp app.realm backup.realm
         mkdir -p backups Sources Models App data_sources
@@ -160,7 +160,7 @@ struct HelpExampleTests {
                 let run = try Run.shell("set -o pipefail; cd '\(folder)'; \(Self.definitions)\n\(line)")
                 var allowed = Self.codes[command] ?? [0]
                 if command.isEmpty { allowed.formUnion([1, 2]) }
-                // One of its lines is wrong, which the option is about.
+                // One line of the input is wrong, so that the example can show the option.
                 if line.contains("--keep-going") { allowed = [65] }
                 expect(allowed.contains(run.status) && !run.wasSignalled, "\(example): \(run)")
                 expect(!run.error.contains("command not found") && !run.error.contains("Usage:"), "\(example): \(run)")

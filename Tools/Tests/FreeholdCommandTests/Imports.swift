@@ -1,3 +1,3 @@
-// All files of this target see these modules.
+// These modules are visible in all files of the target.
 @_exported public import TestExpectations
 @_exported public import TestRandom

@@ -2,9 +2,9 @@ import Foundation
 import Freehold
 import Testing
 
-/// `import --infer`, date formats and CSV without a header.
+/// Tests of `import --infer`, of date formats and of CSV without a header.
 struct InferenceCommandTests {
-    /// Imports into a new file, or tries to.
+    /// Imports a text into a new file. The import may fail.
     private func infer(
         _ text: String,
         _ options: [String] = [],
@@ -16,7 +16,7 @@ struct InferenceCommandTests {
         }
     }
 
-    /// The properties that are inferred, as the schema shows them.
+    /// Returns the inferred properties in the form of the schema's output.
     private func types(_ text: String, _ options: [String] = []) throws -> [String: String] {
         var found: [String: String] = [:]
         try infer(text, options) { run, path in
@@ -108,7 +108,7 @@ struct InferenceCommandTests {
             expect(!FileManager.default.fileExists(atPath: path))
         }
         try infer("{\"id\": \"a\", \"n\": 1}\n", ["--dry-run", "--json"]) { run, path in
-            // What it prints is a schema to import with.
+            // The printed schema can be used for an import.
             try Data(run.output.utf8).write(to: URL(fileURLWithPath: path + ".json"))
             let imported = try Run.freehold(
                 "import",
@@ -131,7 +131,7 @@ struct InferenceCommandTests {
             expect(run.status == 0 && run.error.contains("TMHome2 (embedded)"), "\(run)")
             try expectEqual(Run.freehold("query", path, "TMPerson", "--count").output, "3\n")
             try expectEqual(Run.freehold("query", path, "TM", "home.x == 1", "--count").output, "1\n")
-            // The models' program opens it still.
+            // A program with the models can still open the file.
             try ToolFile.read(path) { expectEqual($0.objects(TMPerson.self).count, 3) }
             let again = try Run.freehold("import", path, "TM", "--infer", "--format", "csv", input: csv)
             expect(again.status == 65 && again.error.contains("without --infer"), "\(again)")
@@ -196,7 +196,7 @@ struct InferenceCommandTests {
         }
     }
 
-    /// Objects that are alike, by ids.
+    /// A JSON object whose keys are ids and whose values are similar objects.
     private static func table(_ count: Int) -> String {
         "{" + (0..<count).map { "\"k\($0)\": {\"name\": \"n\($0)\", \"size\": \($0)}" }.joined(separator: ",\n") + "}"
     }
@@ -211,7 +211,7 @@ struct InferenceCommandTests {
                 ]
             )
         }
-        // Few objects, and such as have little in common, are properties.
+        // A small number of objects, or objects with different keys, become properties.
         try expectEqual(types("{\"m\": \(Self.table(3))}")["m"], "ThingM")
         let different = (0..<20).map { "\"k\($0)\": {\"a\($0)\": 1, \"b\($0)\": 2}" }.joined(separator: ", ")
         try expectEqual(types("{\"m\": {\(different)}}")["m"], "ThingM")
@@ -236,7 +236,7 @@ struct InferenceCommandTests {
             try expectEqual(Run.freehold("schema", path).output.contains("id  string, primary key"), true)
             let row = try Run.freehold("query", path, "Thing", "id == 'k2999'", "--format", "csv")
             expectEqual(row.output, "id,n\r\nk2999,2999\r\n", "\(row)")
-            // More objects for the class.
+            // A second import adds objects to the class.
             let more = Data("{\"new\": {\"n\": 7}}\n{\"newer\": {\"n\": 8}}".utf8)
             let again = try Run.freehold("import", path, "Thing", "--entries", "id", input: more)
             expectEqual(again.status, 0, "\(again)")
@@ -467,7 +467,7 @@ struct InferenceCommandTests {
                 "csv"
             )
             expectEqual(found.output, "id,name,age\r\n50,Ann,7\r\n51,Ben,\r\n")
-            // A header that says something else is passed over.
+            // A header with other names is ignored.
             let other = try Run.freehold(
                 ["import", path, "TMPerson", "--format", "csv", "--columns", "id,name"],
                 input: Data("Nummer,Name\n60,Cid\n".utf8)

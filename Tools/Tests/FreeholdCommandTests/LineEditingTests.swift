@@ -3,14 +3,14 @@ import Testing
 
 @testable import FreeholdCommand
 
-/// What the shell's line editor does with keys, without a terminal.
+/// Tests of the shell's line editor without a terminal.
 struct LineEditingTests {
     private func keys(_ text: String) -> [Key] {
         var decoder = KeyDecoder()
         return decoder.feed(Array(text.utf8)) + decoder.flush()
     }
 
-    /// A line after keys.
+    /// Returns the line after some keys.
     private func line(_ text: String) -> EditLine {
         var line = EditLine()
         for key in keys(text) { _ = line.apply(key) }
@@ -61,7 +61,7 @@ struct LineEditingTests {
             var decoder = KeyDecoder()
             var line = EditLine()
             let bytes = (0..<200).map { _ in
-                // Escapes and what follows them often.
+                // Escape characters, and characters that often follow them.
                 Bool.random(using: &random)
                     ? UInt8.random(in: 0...255, using: &random)
                     : Array("\u{1B}[O;1~ACé".utf8).randomElement(using: &random)!
@@ -95,7 +95,7 @@ struct LineEditingTests {
             ("one two\u{15}", "", 0), ("one two\u{15}x\u{19}", "xone two", 8), ("ab\u{14}", "ba", 2),
             ("one.two\u{1B}\u{7F}", "one.", 4), ("one two\u{1}\u{1B}d", " two", 0), ("ab\u{1}\u{14}", "ab", 0),
             ("\u{7F}\u{4}\u{14}\u{17}\u{1B}d", "", 0), ("\u{1B}[200~x\r\ny\u{7}\tz\u{1B}[201~", "x y z", 5),
-            // An accent joins its letter, and both go together.
+            // An accent is combined with its letter, and both are deleted together.
             ("e\u{301}x", "e\u{301}x", 2), ("e\u{301}\u{7F}", "", 0), ("👩‍👩\u{7F}", "", 0), ("🇩🇪\u{7F}x", "x", 1),
         ]
     )
@@ -117,12 +117,12 @@ struct LineEditingTests {
     @Test(
         arguments: [
             ("> ", "abc", 3, 10, ["> abc"], 0, 5), ("> ", "abcdef", 6, 5, ["> abc", "def"], 1, 3),
-            // Behind a full row.
+            // The cursor is after a full row.
             ("> ", "abc", 3, 5, ["> abc", ""], 1, 0), ("> ", "abc", 0, 5, ["> abc"], 0, 2),
             // A wide character that doesn't fit leaves a column empty.
             ("> ", "ab漢c", 4, 5, ["> ab", "漢c"], 1, 3), ("> ", "ab漢c", 2, 5, ["> ab", "漢c"], 1, 0),
             ("", "漢漢", 2, 3, ["漢", "漢"], 1, 2), ("> ", "e\u{301}x", 2, 10, ["> e\u{301}x"], 0, 4),
-            // What would turn the line around is shown as an escape.
+            // A mark that would reverse the direction of the line is shown as an escape.
             ("", "\u{202E}x", 2, 20, ["\\u{202e}x"], 0, 9),
         ] as [(String, String, Int, Int, [String], Int, Int)]
     )

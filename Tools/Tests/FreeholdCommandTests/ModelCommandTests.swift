@@ -2,7 +2,7 @@ import Foundation
 import Freehold
 import Testing
 
-/// `freehold schema --language …`, of files and of JSON schemas.
+/// Tests of `freehold schema --language …` for files and for JSON schemas.
 struct ModelCommandTests {
     private static let dog = """
         {"title": "Dog", "bsonType": "object", "required": ["_id"],
@@ -23,7 +23,7 @@ struct ModelCommandTests {
         try Data(text.utf8).write(to: url)
     }
 
-    /// Folders as App Services' own command line tool writes them.
+    /// Folders in the layout of App Services' command line tool.
     private func makeProject(_ folder: String) throws {
         try write(Self.dog, to: folder + "/data_sources/mongodb-atlas/app/Dog/schema.json")
         try write("{}", to: folder + "/data_sources/mongodb-atlas/app/Dog/relationships.json")
@@ -45,7 +45,7 @@ struct ModelCommandTests {
             try ToolFile.make(folder + "/a.realm")
             let run = try Run.freehold("schema", folder + "/a.realm", "--language", language)
             expect(run.status == 0 && run.output.contains(declaration), "\(run)")
-            // Every note stands in the code, too.
+            // Each note is also a comment in the code.
             for line in run.error.split(separator: "\n") {
                 expect(line.hasPrefix(language + ": "))
                 let text = try require(line.split(separator: ": ", maxSplits: 2).last)
@@ -77,7 +77,7 @@ struct ModelCommandTests {
             expect(dart.output.contains("@MapTo('first_name')\n  late String firstName;"), "\(dart.output)")
             expect(dart.error.hasPrefix("dart: Dog.speed: It is stored as float"), "\(dart.error)")
 
-            // One file for all, with the relationships inside; and as text and as the tool's own JSON.
+            // One file with all classes and their relationships. The output is text, and the JSON format of the tool.
             try write(
                 "[\(Self.dog), {\"schema\": \(Self.person), \"relationships\": \(Self.relationships)}]",
                 to: folder + "/all.json"

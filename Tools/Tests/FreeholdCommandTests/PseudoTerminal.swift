@@ -1,15 +1,15 @@
 #if os(Linux)
     import Foundation
 
-    /// The command on a terminal of its own: keys go in, and what it shows comes out.
+    /// The command on a separate terminal, to which a test sends keys and whose output it reads.
     final class PseudoTerminal {
         private let master: Int32
         private let child: pid_t
-        /// What was sent since what was waited for last.
+        /// The output after the text that the test has waited for most recently.
         private var bytes = Data()
         private var isOver = false
 
-        /// - Parameter environment: beside that of the tests.
+        /// - Parameter environment: Variables in addition to those of the tests.
         init(
             _ arguments: [String],
             rows: UInt16 = 24,
@@ -17,7 +17,7 @@
             environment: [String: String] = [:]
         ) throws {
             let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-            // The requests TIOCSPTLCK and TIOCGPTN, which Swift doesn't see.
+            // The requests TIOCSPTLCK and TIOCGPTN, whose macros Swift doesn't import.
             var (locked, number): (Int32, Int32) = (0, 0)
             guard master >= 0, ioctl(master, 0x4004_5431, &locked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
                 throw Run.Failure(description: "there is no terminal: \(String(cString: strerror(errno)))")
@@ -36,7 +36,7 @@
             var attributes = posix_spawnattr_t()
             posix_spawnattr_init(&attributes)
             defer { posix_spawnattr_destroy(&attributes) }
-            // POSIX_SPAWN_SETSID, which Swift doesn't see.
+            // POSIX_SPAWN_SETSID, whose macro Swift doesn't import.
             posix_spawnattr_setflags(&attributes, 0x80)
             let path = try Run.executable.path
             var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
@@ -77,7 +77,7 @@
 
         func signal(_ number: Int32) { kill(child, number) }
 
-        /// Whether the terminal hands on whole lines, and shows what is typed.
+        /// A Boolean value that indicates whether the terminal delivers whole lines and echoes typed text.
         var isOrdinary: Bool {
             var settings = termios()
             guard tcgetattr(master, &settings) == 0 else { return false }
@@ -85,9 +85,9 @@
             return settings.c_lflag & flags == flags
         }
 
-        /// Reads until the text has been shown since what was waited for last, for at most some seconds.
+        /// Reads the output after the text of the previous call until a text is shown, for at most some seconds.
         ///
-        /// - Returns: what was shown, the text with it.
+        /// - Returns: The output up to the end of the text.
         @discardableResult
         func wait(for text: String, seconds: Double = 60) throws -> String {
             let end = Date().addingTimeInterval(seconds)

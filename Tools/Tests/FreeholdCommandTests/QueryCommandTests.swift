@@ -43,7 +43,7 @@ struct QueryCommandTests {
                 )
                 let lines = sent.split(whereSeparator: \.isNewline)
                 expect(lines.count == 5 && lines[2].contains("…") && !sent.contains("\u{1B}"), "\(sent)")
-                // Two of the characters of one name take two columns each.
+                // Two characters of one name occupy two columns each.
                 expect(lines.allSatisfy { $0.count <= columns } && lines[1].count == columns, "\(sent)")
             }
         }
@@ -139,10 +139,10 @@ struct QueryCommandTests {
             let line = "\"$F\" query '\(folder)/a.realm' TMPerson --format csv | head -1; echo ${PIPESTATUS[0]}"
             let run = try Run.shell(line)
             expect(run.output.hasPrefix("id,name,") && run.output.hasSuffix("141\n") && run.error == "", "\(run)")
-            // Also where the signal is ignored.
+            // This also works if the signal is ignored.
             let ignored = try Run.shell("trap '' PIPE; \(line)")
             expect(ignored.output.hasSuffix("141\n") && ignored.error == "", "\(ignored)")
-            // What it held is free again.
+            // The version that the command held is released.
             expect(try Run.freehold("pins", folder + "/a.realm").output.hasPrefix("no process holds"))
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 import Freehold
 import Testing
 
-/// Files that Realm wrote: see RealmFileReaderTests/Fixtures.
+/// Tests with files that Realm wrote: see RealmFileReaderTests/Fixtures.
 struct RealmFileCommandTests {
     private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../../Tests/RealmFileReaderTests/Fixtures").standardizedFileURL

@@ -3,7 +3,7 @@ import Freehold
 import Testing
 
 struct SchemaCommandTests {
-    /// A file whose names Swift doesn't take.
+    /// A file with names that aren't valid in Swift.
     private func makeOddFile(_ path: String) throws {
         var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: path), schemaVersion: 2)
         configuration.schema = Schema([
@@ -40,7 +40,7 @@ struct SchemaCommandTests {
         _ = try Realm(configuration: configuration)
     }
 
-    /// The classes that are compiled with these tests are what the command prints of a file that was made with them.
+    /// Tests that the command prints the classes in `Generated/OddModels.swift`, which are compiled with these tests.
     @Test func `the Swift classes of a file of odd names are those that compile here`() throws {
         try withFolder { folder in
             try makeOddFile(folder + "/a.realm")
@@ -50,7 +50,7 @@ struct SchemaCommandTests {
             let committed = try String(contentsOf: source, encoding: .utf8)
             expectEqual(printed, committed, "write the output to \(source.lastPathComponent)")
 
-            // The file opens with them, at its version, unchanged.
+            // The file can be opened with these classes at its schema version, without a migration.
             let configuration = Realm.Configuration(
                 fileURL: URL(fileURLWithPath: folder + "/a.realm"),
                 schemaVersion: 2,

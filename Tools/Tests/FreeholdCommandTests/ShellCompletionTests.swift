@@ -85,7 +85,7 @@ struct ShellCompletionTests {
                 try require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
             }
             expect(try mode(file.path) == 0o600 && mode(folder + "/state/freehold") == 0o700)
-            // One that others could read can't be read by them any more.
+            // The permissions of an existing file that other users can read are restricted.
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
             file.append("three")
             try expectEqual(mode(file.path), 0o600)

@@ -2,7 +2,7 @@ import Foundation
 import Freehold
 import Testing
 
-/// `freehold shell` with a script on a pipe.
+/// Tests of `freehold shell` with a script on a pipe.
 struct ShellScriptTests {
     private func shell(_ script: String, _ options: [String] = [], check: (Run, String) throws -> Void) throws {
         try withFolder { folder in

@@ -20,7 +20,7 @@
                 let terminal = try PseudoTerminal(["shell", path] + options, columns: columns, environment: variables)
                 try terminal.wait(for: "a.realm> ")
                 if environment["TERM"] == nil {
-                    // So that all columns fit.
+                    // The window is wide enough for all columns.
                     terminal.type(".columns id,name,age\r")
                     try terminal.wait(for: "2004l")
                     try terminal.wait(for: "a.realm> ")
@@ -32,7 +32,7 @@
         @Test func `queries are typed, edited and answered`() throws {
             try withShell { terminal, folder in
                 expect(!terminal.isOrdinary)
-                // A mistake is taken back, with characters of several bytes and of two columns.
+                // A mistake is deleted, with characters of several bytes and of two columns.
                 terminal.type("TMPerson name CONTAINS '漢x\u{7F}\u{7F}漢字'\r")
                 let shown = try terminal.wait(for: "1 row\r\n")
                 expect(shown.contains("Bob 漢字"), "\(shown)")
@@ -128,7 +128,7 @@
                 try terminal.wait(for: "^C")
                 try terminal.wait(for: "a.realm> ")
                 terminal.type("TMPerson\r")
-                // In the middle of the rows.
+                // The signal is sent while rows are printed.
                 try terminal.wait(for: "Person 300")
                 terminal.type("\u{3}")
                 try terminal.wait(for: "interrupted\r\n")
@@ -146,7 +146,7 @@
             try withShell { terminal, folder in
                 terminal.type(".output \(folder)/out.txt\r")
                 try terminal.wait(for: "a.realm> ")
-                // What is typed while a command runs is shown by the terminal, not by the shell.
+                // While a command runs, the terminal echoes typed text, not the shell.
                 terminal.type(".print x\r")
                 try terminal.wait(for: "a.realm> ")
                 terminal.type("half")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FreeholdCommand
 
-/// The command that starts Studio.
+/// Tests of the command that starts Studio.
 struct StudioCommandTests {
     @Test func `The program is expected beside the command, then in the folders of PATH`() {
         expectEqual(

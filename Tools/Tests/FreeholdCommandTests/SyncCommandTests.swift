@@ -3,7 +3,7 @@ import FreeholdEngine
 import FreeholdSync
 import Testing
 
-/// `freehold sync`: files made by the engine's means, with a sync client's store and without a server.
+/// Tests of `freehold sync` with files that the tests write directly with the store of a sync client, without a server.
 struct SyncCommandTests {
     /// A file that syncs, with an object that isn't uploaded.
     private func make(_ path: String, key: EncryptionKey? = nil, syncs: Bool = true) throws -> Database {

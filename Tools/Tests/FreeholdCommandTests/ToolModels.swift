@@ -2,7 +2,7 @@ import Foundation
 import Freehold
 import Synchronization
 
-/// What the tests' files hold. All kinds of properties.
+/// A class of the tests' files with all kinds of properties.
 class TMPerson: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted(indexed: true) var name = ""
@@ -25,7 +25,7 @@ class TMPerson: Object {
     override class func compoundIndexes() -> [CompoundIndex] { [CompoundIndex("name", "age")] }
 }
 
-/// Without a primary key.
+/// A class without a primary key.
 class TMPet: Object {
     @Persisted var name = ""
     @Persisted var friend: TMPet?
@@ -64,7 +64,7 @@ enum ToolFile {
     /// Writes a file of three people and two pets.
     static func make(_ path: String) throws { try make(path, nil) { try create($0) } }
 
-    /// Writes a file of so many people.
+    /// Writes a file of `count` people.
     static func make(_ path: String, people: Int) throws { try make(path, people) { try create($0, people: people) } }
 
     private static func create(_ path: String) throws {
@@ -114,7 +114,7 @@ enum ToolFile {
         try body(try Realm(configuration: configuration(path)))
     }
 
-    /// Whether the library can read and write encrypted files.
+    /// A Boolean value that indicates whether the library can read and write encrypted files.
     static let canEncrypt: Bool = {
         let opened: Void? = try? withFolder { folder in
             var configuration = configuration(folder + "/a.realm")
@@ -124,6 +124,6 @@ enum ToolFile {
         return opened != nil
     }()
 
-    /// The files' bytes, which reading may not change.
+    /// The bytes of the files. Commands that read mustn't change them.
     static func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 }

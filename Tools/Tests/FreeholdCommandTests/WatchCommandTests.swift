@@ -2,12 +2,13 @@ import Foundation
 import Freehold
 import Testing
 
-/// `watch`: the command runs beside what is committed.
+/// Tests of `watch`, with commits while the command runs.
 struct WatchCommandTests {
-    /// Runs a watch until it says that it watches, then some lines of a shell, and waits for its end.
+    /// Runs `watch` until it reports that it watches, then runs some lines of a shell, and waits for the end of
+    /// `watch`.
     ///
-    /// - Parameter end: a line of the shell to end it with; `$pid` is the process.
-    /// - Returns: what it printed, its exit code at the end.
+    /// - Parameter end: A line of the shell that ends `watch`. `$pid` is the id of its process.
+    /// - Returns: The output, followed by the exit code.
     private func watch(_ options: String, then lines: String, end: String = ":", people: Int? = nil) throws -> Run {
         try withFolder { folder in
             let path = folder + "/a.realm"
@@ -77,7 +78,7 @@ struct WatchCommandTests {
             true,
             "\(run)"
         )
-        // It stands elsewhere in the order, and is the same object.
+        // The object has another position in the order, but it is the same object.
         expectEqual(
             lines.dropFirst().first?.hasSuffix("\"before\":{\"age\":31},\"after\":{\"age\":99}}"),
             true,

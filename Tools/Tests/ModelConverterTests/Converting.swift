@@ -10,7 +10,7 @@ func converted(_ texts: String..., bases: Set<String> = []) -> (texts: [String],
     )
 }
 
-/// Expects what a model's members become, and that nothing has to be said of it.
+/// Expects the converted text of a model's members and the findings, and that a second conversion changes nothing.
 func expectMembers(
     _ old: String,
     become new: String,

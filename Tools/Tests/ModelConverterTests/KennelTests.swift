@@ -3,7 +3,8 @@ import ModelConverter
 import RealmSwift
 import Testing
 
-/// `Converted` is compiled with these tests, so that what comes out is known to be a program.
+/// The files in the folder `Converted` are the expected output of the converter. They are compiled as a part of these
+/// tests, which proves that the output compiles.
 struct KennelTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 

@@ -29,7 +29,7 @@ struct TextTests {
         expectEqual(difference(from: "", to: "a\n"), "--- a/x.swift\n+++ b/x.swift\n@@ -0,0 +1 @@\n+a\n")
     }
 
-    /// Declarations of every kind, cut off behind each token, and with each one token missing.
+    /// Declarations of every kind, truncated after each token, and without each single token.
     @Test func `text that ends early or lacks something does no harm`() {
         let text = """
             import class RealmSwift.Object
@@ -57,7 +57,7 @@ struct TextTests {
         }
     }
 
-    /// Pieces of Swift in any order: nothing traps, and what comes out is settled.
+    /// Pieces of Swift code in random order. The converter doesn't trap, and a second conversion changes nothing.
     @Test func `text that is hardly Swift does no harm`() {
         let seed =
             ProcessInfo.processInfo.environment["FREEHOLD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64.max)

@@ -3,16 +3,16 @@
 
     /// A value of a statement's parameter, in PostgreSQL's binary form.
     struct Parameter: Sendable {
-        /// Nil for NULL.
+        /// The bytes, or `nil` for NULL.
         let bytes: [UInt8]?
 
         static let null = Parameter(bytes: nil)
 
         static func int(_ value: Int64) -> Parameter { Parameter(bytes: binary(value)) }
         static func int(_ value: Int) -> Parameter { int(Int64(value)) }
-        /// A word, by its bits.
+        /// Returns an unsigned number as a signed number with the same bits.
         static func word(_ value: UInt64) -> Parameter { int(Int64(bitPattern: value)) }
-        /// A number that the statement compares with others: numbers beyond those that are stored become the greatest one.
+        /// Returns a number for comparisons. A number that is too large for the type becomes the greatest number of the type.
         static func bound(_ value: UInt64) -> Parameter { int(Int64(clamping: value)) }
         static func ident(_ value: FileIdent) -> Parameter { int(Int64(value.rawValue)) }
         static func bytes(_ value: [UInt8]?) -> Parameter { Parameter(bytes: value) }

@@ -2,7 +2,7 @@
     internal import CLibPQ
     internal import Dispatch
 
-    /// A connection in pipeline mode that doesn't block. It works on one job at a time. All of it happens on the queue of its pool.
+    /// A connection in libpq's pipeline mode that doesn't block. It executes one job at a time. Only the queue of the pool uses it.
     final class PostgresConnection: @unchecked Sendable {
         private let queue: DispatchQueue
         private let mostBytes: Int
@@ -15,12 +15,12 @@
         /// The names of the statements that are prepared.
         private var prepared: Set<String> = []
         private var current: Work?
-        /// Called once, when the connection is closed.
+        /// A closure that is called once, when the connection is closed.
         private let onClose: (PostgresConnection, PostgresFailure) -> Void
-        /// Called when the connection is free again.
+        /// A closure that is called after each job, when the connection is idle.
         private let onIdle: (PostgresConnection) -> Void
 
-        /// A job, and the part of its answer that has arrived.
+        /// A job in progress, and the part of its answer that has arrived.
         private struct Work {
             enum Step {
                 case prepare(name: String, sql: String)
@@ -28,20 +28,20 @@
             }
 
             let job: PostgresJob
-            /// The steps whose results have not all arrived.
+            /// The steps whose results haven't arrived completely.
             var steps: ArraySlice<Step>
             var results: [QueryResult] = []
             var rows: QueryResult?
             var bytes = 0
             var failure: PostgresFailure?
             var warning: String?
-            /// The ends of results that no step explains.
+            /// The number of results that ended although no step was left.
             var extraEnds = 0
         }
 
         /// - Parameters:
-        ///   - handle: A connection that is established. It is closed with this one.
-        ///   - mostBytes: The bytes of rows that the answer to one job may have.
+        ///   - handle: An established connection of libpq. This object closes it.
+        ///   - mostBytes: The maximum number of bytes of the rows in the answer to a job.
         init(
             _ handle: OpaquePointer,
             on queue: DispatchQueue,
@@ -59,17 +59,17 @@
         /// A Boolean value that indicates whether the connection is closed after its present job.
         private var isRetired = false
 
-        /// Closes the connection when it is idle. Another one takes its place.
+        /// Closes the connection as soon as it is idle. The pool replaces it.
         func retire() {
             dispatchPrecondition(condition: .onQueue(queue))
             isRetired = true
             if current == nil { fail(.replaced) }
         }
 
-        /// The time at which the job that is in progress is given up.
+        /// The time at which the pool stops waiting for the answer to the present job.
         var deadline: DispatchTime? { current?.job.deadline }
 
-        /// Begins to listen.
+        /// Begins to wait for data and errors of the connection.
         func start() -> Bool {
             dispatchPrecondition(condition: .onQueue(queue))
             guard let handle, PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1, PQsocket(handle) >= 0
@@ -80,7 +80,7 @@
             PQsetNoticeReceiver(handle, { me, notice in PostgresConnection.take(notice, of: me) }, me)
             let readSource = DispatchSource.makeReadSource(fileDescriptor: PQsocket(handle), queue: queue)
             let writeSource = DispatchSource.makeWriteSource(fileDescriptor: PQsocket(handle), queue: queue)
-            // The connection lives as long as its sources, which refer to it until they are cancelled.
+            // The sources hold the connection until they are cancelled.
             readSource.setEventHandler { self.read() }
             writeSource.setEventHandler { self.flush() }
             let closing = Closing(handle)
@@ -91,7 +91,7 @@
             return true
         }
 
-        /// Closes the handle when no source uses its descriptor any more.
+        /// Closes the handle after both sources have stopped using its descriptor.
         private final class Closing: @unchecked Sendable {
             private let handle: OpaquePointer
             private var rest = 2
@@ -108,7 +108,7 @@
 
         // MARK: Sending
 
-        /// Sends a job. If it can't be sent whole, the outcome isn't known, and the connection is closed.
+        /// Sends a job. If only a part of it can be sent, the connection is closed, and it isn't known whether the job was executed.
         func send(_ job: PostgresJob) {
             dispatchPrecondition(condition: .onQueue(queue))
             guard let handle, current == nil else {
@@ -143,7 +143,7 @@
             guard let handle else { return }
             let rest = PQflush(handle)
             guard rest >= 0 else {
-                // The server may have said why it ended the connection.
+                // The server may have sent the reason for ending the connection.
                 return read()
             }
             if rest > 0, !isWriting {
@@ -170,7 +170,7 @@
 
         private func takeResults(_ handle: OpaquePointer) {
             while self.handle != nil, current != nil {
-                // It has an effect before the first row of each statement only.
+                // This call has an effect only before the first row of a statement.
                 if current?.rows == nil { PQsetSingleRowMode(handle) }
                 guard PQisBusy(handle) == 0 else { return }
                 guard let result = PQgetResult(handle) else {
@@ -182,9 +182,9 @@
             }
         }
 
-        /// The results of a step are complete.
+        /// Handles the end of the results of a step.
         ///
-        /// - Returns: false if no step explains it.
+        /// - Returns: `false` if no step is left to which the results can belong.
         private func endStep() -> Bool {
             guard current != nil else { return false }
             guard let step = current?.steps.popFirst() else {
@@ -210,14 +210,14 @@
                 if current?.failure == nil { current?.failure = PostgresFailure(result) }
             case PGRES_PIPELINE_SYNC: finish()
             default:
-                // Copies, and what libpq can't read.
+                // Results of COPY, and answers that libpq can't parse.
                 fail(PostgresFailure(.malformed, "The database answered with something that no statement returns."))
             }
         }
 
         private func takeRows(_ result: OpaquePointer) {
             guard var work = current else { return }
-            // Without a second copy of the rows.
+            // `current` is set to `nil` so that appending doesn't copy the rows.
             current = nil
             let columns = Int(PQnfields(result))
             var rows = work.rows ?? QueryResult(columns: columns)
@@ -250,14 +250,14 @@
             connection.current?.warning = PostgresFailure(notice).description
         }
 
-        /// The server has done the job, or refused it.
+        /// Handles the end of a job that the server has executed or refused.
         private func finish() {
             guard let work = current else { return }
             current = nil
             if let failure = work.failure {
                 work.job.finish(.failure(failure))
-                // A standby, or a server that is about to end: another one may take the place. A connection without its statements prepares them
-                // anew.
+                // The connection is closed if the server is a standby or is shutting down, because another server may accept writes, and if prepared
+                // statements are missing, because a new connection prepares them again.
                 if failure.isReadOnly || failure.isShared || failure.kind == .lost { fail(failure) }
             } else if let warning = work.warning {
                 work.job.finish(.failure(PostgresFailure(.warned, warning)))
@@ -273,9 +273,9 @@
 
         // MARK: Ending
 
-        /// Closes the connection. The job that is in progress ends with the failure.
+        /// Closes the connection. The present job ends with the failure.
         ///
-        /// - Parameter failure: By default the error that the server or the system reported.
+        /// - Parameter failure: The failure, or `nil` for the error that the server or the system has reported.
         func fail(_ failure: PostgresFailure? = nil) {
             dispatchPrecondition(condition: .onQueue(queue))
             guard let handle else { return }
@@ -284,7 +284,7 @@
             let failure = failure ?? lost
             self.handle = nil
             let job = current?.job
-            // If the server refused the statement before the connection ended, nothing was done.
+            // If the server had refused the statement before the connection ended, the statement wasn't executed.
             let outcome = current?.failure ?? (failure.kind == .unsent ? lost : failure)
             current = nil
             if let readSource, let writeSource {
@@ -302,7 +302,7 @@
     }
 
     extension PostgresJob.Call {
-        /// Hands the statement over to libpq, which copies it.
+        /// Passes the statement to libpq, which copies it.
         fileprivate func send(_ handle: OpaquePointer) -> Bool {
             var buffer: [UInt8] = []
             var lengths: [Int32] = []
@@ -313,7 +313,7 @@
                 lengths.append(Int32(clamping: parameter.bytes?.count ?? 0))
                 if let bytes = parameter.bytes { buffer.append(contentsOf: bytes) }
             }
-            // No parameter has the address nil, which is NULL.
+            // An address that is `nil` would mean NULL, so the buffer mustn't be empty.
             buffer.append(0)
             let formats = [Int32](repeating: 1, count: parameters.count)
             return buffer.withUnsafeBufferPointer { buffer in
@@ -329,15 +329,15 @@
     }
 
     extension PostgresFailure {
-        /// The code of a field of errors and notices.
+        /// Returns the code of a field of errors and notices.
         static func field(_ letter: Unicode.Scalar) -> Int32 { Int32(letter.value) }
 
-        /// The failure that a result or a notice describes.
+        /// Creates the failure that a result or a notice describes.
         init(_ result: OpaquePointer) {
             func field(_ letter: Unicode.Scalar) -> String? {
                 PQresultErrorField(result, Self.field(letter)).map { String(cString: $0) }
             }
-            // The detail of an error can contain values of rows, which don't belong into logs.
+            // The detail of an error can contain values of rows, which mustn't appear in logs.
             let text = field("M") ?? PQresultErrorMessage(result).map { String(cString: $0).trimmed } ?? ""
             let severity = field("V")
             let code = field("C")

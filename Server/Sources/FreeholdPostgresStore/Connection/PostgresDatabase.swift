@@ -1,13 +1,13 @@
 #if PostgreSQL
     internal import Dispatch
 
-    /// A database for rows that aren't documents, such as accounts. It has connections of its own, so that long reads of documents don't delay log-ins.
+    /// A database for rows that aren't documents, such as accounts. It has separate connections, so that long reads of documents don't delay log-ins.
     ///
     /// Any thread may use it. Statements that are run together are one transaction.
     package final class PostgresDatabase: Sendable {
         /// A statement that is prepared once for each connection.
         package struct Statement: Hashable, Sendable {
-            /// The name, which no other statement has.
+            /// The unique name of the statement.
             package let name: String
             package let sql: String
 
@@ -71,10 +71,10 @@
             }
         }
 
-        /// The reason for which statements have no result. It contains no values of rows.
+        /// The reason why statements have no result. It contains no values of rows.
         package struct Failure: Error, Hashable, CustomStringConvertible {
             package enum Kind: Hashable, Sendable {
-                /// Nothing was done: the database can't be reached, takes no writes, or refused the statements for a reason that passes.
+                /// The statements weren't executed: the database can't be reached, doesn't accept writes, or has refused them for a temporary reason.
                 case unavailable
                 /// The connection ended before the answer: the statements may have been executed.
                 case uncertain
@@ -116,13 +116,13 @@
 
         package func close() { pool.close() }
 
-        /// Executes statements that change nothing. They see one state.
+        /// Executes statements that only read. They see the same state of the database.
         ///
         /// - Returns: The rows of each statement.
         /// - Throws: `Failure`
         package func read(_ calls: [Call]) async throws -> [[Row]] { try await run(.reading, calls) }
 
-        /// Executes statements that change rows. Each sees what other transactions have committed before it.
+        /// Executes statements that change rows. Each statement sees the changes that other transactions have committed before it.
         ///
         /// - Returns: The rows of each statement.
         /// - Throws: `Failure`

@@ -1,9 +1,10 @@
 #if PostgreSQL
     internal import Dispatch
 
-    /// Statements that are sent together, up to one synchronisation point. They are one transaction.
+    /// Statements that are sent together, with one synchronisation point of libpq's pipeline after the last one. They
+    /// are one transaction.
     ///
-    /// After `finish` was called, nothing is. The job belongs to the queue of its pool.
+    /// Only the first call of `finish` delivers an answer. Only the queue of the pool uses a job.
     final class PostgresJob: @unchecked Sendable {
         struct Call: Sendable {
             /// The name of the statement, which is prepared once for each connection.
@@ -24,9 +25,9 @@
 
         let calls: [Call]
         private var done: (@Sendable (Answer) -> Void)?
-        /// The time after which the answer isn't waited for any more.
+        /// The time at which the pool stops waiting for the answer.
         var deadline = DispatchTime.distantFuture
-        /// The number of times that it was sent.
+        /// The number of times that the job was sent.
         var attempts = 0
 
         init(_ calls: [Call], _ done: @escaping @Sendable (Answer) -> Void) { (self.calls, self.done) = (calls, done) }

@@ -4,12 +4,12 @@
     internal import FreeholdSyncCore
     internal import Synchronization
 
-    /// Connections to a database. Any thread may use it.
+    /// A pool of connections to a database. Any thread may use it.
     ///
-    /// Each connection works on one job at a time. Jobs wait for a connection in their order. While the database can't be reached, jobs fail at
-    /// once, with the reason of the last attempt, and a job after a pause makes the next attempt.
+    /// Each connection executes one job at a time. Jobs get a connection in the order in which they were added. While the database can't be reached,
+    /// jobs fail immediately with the reason of the last attempt to connect. The first job after a pause causes the next attempt.
     final class PostgresPool: Sendable {
-        /// The purposes for which connections are kept apart, so that reads that take long don't delay commits.
+        /// The purposes of connections. Each purpose has separate connections, so that long reads don't delay commits.
         enum Lane: Int, CaseIterable, Sendable {
             case upkeep, writing, reading
         }
@@ -18,11 +18,12 @@
             var address: String
             var name: String
             var schema: String
-            /// The numbers of connections, by lanes.
+            /// The maximum number of connections of each lane.
             var sizes: [Int]
-            /// The time for which an answer is waited for. Then the connection is closed.
+            /// The maximum time that the pool waits for an answer. The connection is closed after that.
             var patience: DispatchTimeInterval
-            /// The age, in milliseconds, at which connections are replaced. It is varied by a fifth, so that they aren't replaced together.
+            /// The age, in milliseconds, at which connections are replaced. Each connection has a random age within a fifth of it, so that they
+            /// aren't replaced at the same time.
             var mostAge: Int
             var mostBytes: Int
 
@@ -34,14 +35,14 @@
             }
         }
 
-        /// The jobs of a lane that may wait.
+        /// The maximum number of waiting jobs of a lane.
         private static let mostWaiting = 10_000
 
         private let core: Core
         private let sent = Atomic(0)
         private let isClosed = Atomic(false)
 
-        /// The number of jobs so far.
+        /// The number of jobs that were added since the start.
         var jobs: Int { sent.load(ordering: .relaxed) }
 
         init(_ configuration: Configuration) {
@@ -51,16 +52,16 @@
 
         deinit { core.queue.async { [core] in core.close() } }
 
-        /// Ends all connections. Jobs that are in progress fail.
+        /// Ends all connections. The jobs in progress fail.
         func close() {
             isClosed.store(true, ordering: .relaxed)
             core.queue.async { [core] in core.close() }
         }
 
-        /// Replaces all connections. Those that are in use finish their jobs first.
+        /// Replaces all connections. Connections in use finish their jobs first.
         func replaceConnections() { core.queue.async { [core] in core.replaceConnections() } }
 
-        /// Looks from time to time whether a later version of the server has changed the tables. Then no statement is executed any more.
+        /// Checks regularly whether a later version of the server has changed the tables. If it has, the pool executes no further statements.
         func watchFormat(every pause: Duration = .seconds(5)) {
             Task { [weak self] in
                 while await self?.checkFormat() == true { try? await Task.sleep(for: pause) }
@@ -98,7 +99,7 @@
             return try answer.get()
         }
 
-        /// Runs a statement alone.
+        /// Runs one statement as a transaction.
         ///
         /// - Throws: `PostgresFailure`
         func run(
@@ -119,14 +120,14 @@
             private var lanes: [LaneState]
             private var isClosed = false
             private var timer: (any DispatchSourceTimer)?
-            /// The greatest generation of a server that was seen: see `PostgresSession.generation()`.
+            /// The greatest generation of all servers that the pool has connected to: see `PostgresSession.generation()`.
             private var generation: Int64 = 0
 
             private struct LaneState {
                 var connections: [PostgresConnection] = []
                 var attempts = 0
                 var waiting: [PostgresJob] = []
-                /// The attempts to connect that have failed in a row.
+                /// The number of consecutive failed attempts to connect.
                 var failures = 0
                 var retryAt = DispatchTime.now()
                 var reason = PostgresFailure(.unsent, "There is no connection to the database.")
@@ -147,7 +148,7 @@
                 dispatch(lane)
             }
 
-            /// Gives jobs that wait to connections that are idle, and makes connections for the others.
+            /// Sends waiting jobs on idle connections, and opens connections for the remaining jobs.
             private func dispatch(_ lane: Lane) {
                 let index = lane.rawValue
                 while !lanes[index].waiting.isEmpty {
@@ -173,7 +174,7 @@
             private func send(_ job: PostgresJob, on connection: PostgresConnection, _ lane: Lane) {
                 job.deadline = .now() + configuration.patience
                 job.attempts += 1
-                // Nothing was done in a transaction that lost a conflict.
+                // A transaction that lost a conflict was rolled back, so it can be sent again.
                 connection.send(
                     job.attempts < 4 ? job.retrying { job in self.queue.async { self.add(job, to: lane) } } : job
                 )
@@ -187,7 +188,7 @@
 
             // MARK: Connecting
 
-            /// Connects on a thread of its own, because an attempt blocks: it resolves names, and waits for answers.
+            /// Connects on a separate thread, because an attempt to connect blocks: it resolves names and waits for answers.
             private func connect(_ lane: Lane) {
                 lanes[lane.rawValue].attempts += 1
                 let configuration = configuration
@@ -225,7 +226,7 @@
                         let text = "This server of the database is an earlier primary: another one was promoted."
                         return refused(lane, PostgresFailure(.unsent, text))
                     }
-                    // Connections to the earlier primary show what is stored there.
+                    // The existing connections lead to the earlier primary, whose data may be old.
                     if established.generation > generation, generation > 0 { replaceConnections() }
                     generation = established.generation
                     guard let handle = established.session.release() else { return }
@@ -257,7 +258,7 @@
                 }
             }
 
-            /// An attempt to connect has failed: the next one is made after a pause.
+            /// Handles a failed attempt to connect. The next attempt is made after a pause.
             private func refused(_ lane: Lane, _ failure: PostgresFailure) {
                 let pause = min(50 << min(lanes[lane.rawValue].failures, 7), 5_000)
                 lanes[lane.rawValue].failures += 1
@@ -269,7 +270,7 @@
             private func ended(_ connection: PostgresConnection, _ lane: Lane, _ failure: PostgresFailure) {
                 lanes[lane.rawValue].connections.removeAll { $0 === connection }
                 lanes[lane.rawValue].reason = PostgresFailure(.unsent, failure.description)
-                // The other connections lead to the same server. Those for reading would show an old state for ever.
+                // The other connections lead to the same server, which isn't the primary any more. Reads from it would return old data.
                 if failure.isReadOnly { replaceConnections() }
                 queue.async { if !self.isClosed { self.dispatch(lane) } }
             }
@@ -287,7 +288,7 @@
                 }
             }
 
-            /// Closes connections whose answer is late: a statement is never cancelled.
+            /// Closes connections whose answer is late. Statements aren't cancelled.
             private func expire() {
                 let now = DispatchTime.now()
                 for lane in Lane.allCases {
@@ -322,7 +323,7 @@
     }
 
     extension PostgresJob {
-        /// A job that reports to this one, except that it is sent again if it lost a conflict.
+        /// Returns a job with the same statements. It passes its answer to this job, or is sent again if it lost a conflict.
         fileprivate func retrying(_ again: @escaping @Sendable (PostgresJob) -> Void) -> PostgresJob {
             let job = PostgresJob(calls) { answer in
                 if case .failure(let failure) = answer, failure.isConflict { again(self) } else { self.finish(answer) }

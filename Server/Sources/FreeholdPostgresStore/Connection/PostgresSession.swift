@@ -10,24 +10,24 @@
         internal import Darwin
     #endif
 
-    /// A connection whose calls block, for the beginning of connections and for changes of the tables. One thread at a time may use it.
+    /// A connection whose calls block. It is used to open connections and to change tables and views. One thread at a time may use it.
     final class PostgresSession {
         private var handle: OpaquePointer?
-        /// The time after which no answer is waited for.
+        /// The time at which the session stops waiting for answers.
         private let deadline: DispatchTime
 
-        /// Connects. This resolves names and waits for answers.
+        /// Connects to the database. The calling thread blocks while names are resolved and the server answers.
         ///
-        /// Passwords, certificates, services and several hosts are as in all programs that use libpq (`PGPASSFILE`, `pg_service.conf`, `sslmode`,
-        /// …). By default a server is looked for that takes writes.
+        /// Passwords, certificates, services and several hosts are configured like in all programs that use libpq (`PGPASSFILE`, `pg_service.conf`,
+        /// `sslmode`, …). If the address has several hosts, the connection uses one that accepts writes, unless the address says otherwise.
         ///
         /// - Parameters:
         ///   - address: A URI, or a list of keywords and values.
-        ///   - patience: The time for all statements of the session. Nil: they may take as long as they need.
+        ///   - patience: The time limit for all statements of the session together, or `nil` for no limit.
         /// - Throws: `PostgresFailure` of the kind `unsent`.
         init(_ address: String, name: String, patience: DispatchTimeInterval? = nil) throws(PostgresFailure) {
             try Self.check(address)
-            // Those before `dbname` are replaced by what the address says, and those after it aren't.
+            // The address, in `dbname`, overrides the options before it. It doesn't override those after it.
             let options: [(String, String)] = [
                 ("target_session_attrs", "read-write"), ("connect_timeout", "10"), ("fallback_application_name", name),
                 ("tcp_user_timeout", "15000"), ("keepalives_idle", "15"), ("dbname", address),
@@ -40,7 +40,7 @@
                 if let handle { PQfinish(handle) }
                 throw PostgresFailure(.unsent, text)
             }
-            // Notices would go to the standard error.
+            // By default, libpq prints notices to standard error.
             PQsetNoticeReceiver(handle, { _, _ in }, nil)
             self.handle = handle
             deadline = patience.map { .now() + $0 } ?? .distantFuture
@@ -51,7 +51,7 @@
 
         deinit { if let handle { PQfinish(handle) } }
 
-        /// Checks an address before it is used: the messages of libpq quote parts of a malformed one, and these may be a password.
+        /// Checks an address before it is used. Messages of libpq quote parts of a malformed address, and such a part can be a password.
         ///
         /// - Throws: `PostgresFailure`, whose text quotes nothing of the address.
         static func check(_ address: String) throws(PostgresFailure) {
@@ -72,7 +72,7 @@
                     case "port": !value.utf8.allSatisfy { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: ",") }
                     default: false
                     }
-                // A part of the password was taken for the host, the port or the database.
+                // libpq has parsed a part of the password as the host, the port or the database.
                 guard !isWrong else {
                     throw PostgresFailure(
                         .unsent,
@@ -108,9 +108,9 @@
             }
         }
 
-        /// Executes statements in text.
+        /// Executes the statements of a text.
         ///
-        /// - Returns: The rows of the last one, as texts.
+        /// - Returns: The rows of the last statement, as texts.
         /// - Throws: `PostgresFailure`
         @discardableResult
         func execute(_ sql: String) throws(PostgresFailure) -> [[String?]] {
@@ -149,7 +149,7 @@
                 }
                 let rest = min((deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000, 1_000)
                 var place = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-                // Without a deadline, too, it wakes up once a second.
+                // `poll` returns at least once a second, also without a deadline.
                 _ = poll(&place, 1, Int32(clamping: max(rest, 1)))
                 guard PQconsumeInput(handle) == 1 else { throw lost }
             }
@@ -161,23 +161,23 @@
             Result { () throws(PostgresFailure) in try execute(sql) }
         }
 
-        /// Sets what all statements of the store expect.
+        /// Sets the parameters of the connection that all statements of the store expect.
         ///
         /// - Throws: `PostgresFailure`
         func prepare(schema: String) throws(PostgresFailure) {
             try execute("SET search_path = \(Self.quoted(schema))")
-            // Otherwise a statement is planned anew with each execution.
+            // Otherwise PostgreSQL plans a prepared statement again for each execution.
             try execute("SET plan_cache_mode = force_generic_plan; SET jit = off")
-            // The statements between two synchronisation points see one state.
+            // Each statement sees the newest committed state. `PostgresPool` changes this for the connections that read.
             try execute("SET default_transaction_isolation = 'read committed'; SET bytea_output = 'hex'")
-            // A statement that waits for a lock ends after its connection was closed. Otherwise each time-out would leave a backend behind, which
-            // keeps its locks. Some systems don't support it.
+            // The server checks every two seconds whether the client is still connected. Otherwise, after a time-out of the client, a statement that
+            // waits for a lock would continue to wait and keep its other locks. Some systems don't support this setting.
             _ = result(of: "SET client_connection_check_interval = '2s'")
         }
 
-        /// Checks the tables of a connection for statements.
+        /// Checks that the tables have a format that the statements of the store support.
         ///
-        /// - Returns: The generation of the database's server: its timeline, which a promotion raises. 0 for engines without timelines.
+        /// - Returns: The timeline of the database's server, which increases when a replica is promoted, or 0 for databases without timelines.
         /// - Throws: `PostgresFailure` if a later version of the server has changed the tables.
         func generation() throws(PostgresFailure) -> Int64 {
             let format = try execute("SELECT format FROM store WHERE one").first?.first?.flatMap { Int($0) }
@@ -186,12 +186,12 @@
             return Migration.timeline(self) ?? 0
         }
 
-        /// A name in quotes.
+        /// Returns a name in quotation marks.
         static func quoted(_ name: String) -> String {
             "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
         }
 
-        /// Gives up the handle, which the caller has to close.
+        /// Returns the handle of libpq and removes it from the session. The caller has to close it.
         func release() -> OpaquePointer? {
             defer { handle = nil }
             return handle
@@ -199,7 +199,7 @@
     }
 
     extension String {
-        /// The text without everything between its first and its last quotation mark.
+        /// The text with `…` in place of everything from its first to its last quotation mark.
         fileprivate var withoutQuotes: String {
             guard let first = firstIndex(of: "\""), let last = lastIndex(of: "\""), first < last else {
                 return contains("\"") ? "it can't be read" : self

@@ -3,14 +3,14 @@
 
     /// The rows that a statement returned, in binary form. Any thread may use it.
     ///
-    /// Rows come from a server that may be damaged or hostile: each access checks the column, the length and the form, and throws
+    /// The server that sends the rows may be damaged or hostile. Each access therefore checks the column, the length and the form, and throws
     /// `PostgresFailure`.
     struct QueryResult: Sendable {
         private let columns: Int
         private var bytes: [UInt8] = []
-        /// The ends of the cells in `bytes`, a row after the other.
+        /// The positions in `bytes` at which the cells end, row by row.
         private var ends: [Int] = []
-        /// The cells that are NULL.
+        /// The indexes of the cells that are NULL.
         private var nulls: Set<Int> = []
 
         init(columns: Int) { self.columns = columns }
@@ -21,7 +21,7 @@
 
         var rows: [Row] { (0..<count).map { Row(result: self, index: $0) } }
 
-        /// The only row. Nil if there is none.
+        /// The first row, or `nil` for a result without rows.
         var first: Row? { count > 0 ? Row(result: self, index: 0) : nil }
 
         mutating func append(_ cell: UnsafeRawBufferPointer?) {

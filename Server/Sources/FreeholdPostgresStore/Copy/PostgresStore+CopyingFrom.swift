@@ -2,9 +2,9 @@
     public import FreeholdServerStore
     public import FreeholdSyncCore
 
-    /// Streams that are copied to another store. No server uses the database meanwhile.
+    /// The reading of streams that are copied to another store. No server may use the database during a copy.
     extension PostgresStore {
-        /// Returns the head of a stream and the last number of a file. Returns `nil` if the stream doesn't exist.
+        /// Returns the head of a stream and the greatest ident of its files. Returns `nil` if the stream doesn't exist.
         ///
         /// - Throws: `PostgresStoreError`
         public func outline(of name: StreamName) async throws(PostgresStoreError) -> StreamOutline? {
@@ -16,7 +16,7 @@
             }
         }
 
-        /// Calls a closure with all records of a stream, some at a time.
+        /// Calls a closure repeatedly with the records of a stream, in batches.
         ///
         /// - Throws: The errors of the closure, and `PostgresStoreError`.
         public func forEachRecord(of name: StreamName, _ body: ([StreamRecord]) throws -> Void) async throws {
@@ -144,7 +144,7 @@
         ) async throws {
             var key: [UInt8]? = []
             while let start = key {
-                // Deleted objects, too.
+                // Deleted objects are included.
                 let piece = try await piece(of: className, after: start, livingAt: nil, count: 1_000, stream)
                 let records: [StreamRecord] = piece.objects.compactMap { name, current in
                     current.map { .object(name, $0.object) }
@@ -184,7 +184,8 @@
             let images: [UInt8]
         }
 
-        /// Returns the commits of a row with whole before-images, because other stores divide the commits into other groups.
+        /// Returns the commits of a row with complete before-images. In a row, an image can be the difference to an image of another commit of the
+        /// same row. Another store can divide the commits into rows differently.
         static func wholeEntries(_ bytes: [UInt8], _ compression: (any MessageCompression)?) throws -> [RawEntry] {
             let entries = try forEachEntry(bytes) { RawEntry(version: $0, author: $1, images: $2) }
             let parsed = try self.entries(bytes, compression)
@@ -195,7 +196,7 @@
             }
         }
 
-        /// Returns the bytes of a row with commits whose before-images are stored already.
+        /// Returns the bytes of a row with commits whose before-images are already encoded.
         static func bytes(raw entries: [RawEntry]) -> [UInt8] {
             var bytes = beginning
             for entry in entries { append(entry.version, entry.author, entry.images, to: &bytes) }

@@ -3,17 +3,17 @@
     public import FreeholdServerStore
     public import FreeholdSyncCore
 
-    /// Streams that are copied from another store. They are invisible until they are complete.
+    /// The writing of streams that are copied from another store. A stream is invisible until its copy is complete.
     extension PostgresStore {
         /// The copy of one stream.
         public struct StreamCopy: Sendable {
             fileprivate let number: Int64
             fileprivate let outline: StreamOutline
-            /// The number of objects of asymmetric classes so far.
+            /// The number of objects of asymmetric classes that were copied so far.
             fileprivate var ingested: Int64 = 0
         }
 
-        /// Begins the copy of a stream. Rows of an earlier copy that ended early are removed.
+        /// Begins the copy of a stream. Rows of an earlier copy that was interrupted are removed.
         ///
         /// - Throws: `PostgresStoreError`
         public func beginCopy(_ outline: StreamOutline) async throws(PostgresStoreError) -> StreamCopy {
@@ -60,7 +60,7 @@
 
         /// Makes the stream visible.
         ///
-        /// - Throws: `PostgresStoreError`, also if a stream of the name has been created meanwhile.
+        /// - Throws: `PostgresStoreError`, also if another stream with the name was created during the copy.
         public func finish(_ copy: StreamCopy) async throws(PostgresStoreError) {
             try await tool {
                 let (name, head) = (copy.outline.name, copy.outline.head)
@@ -127,7 +127,7 @@
                         ]
                     )
                 }
-                // The commits of a batch are one row, as those of a group are.
+                // The commits of a batch are stored as one row, like the commits of a group.
                 if let last = log.last {
                     add(.copyLog, [.words([last.version]), .blobs([StoredGroup.bytes(raw: log)])])
                 }
@@ -191,7 +191,8 @@
             ]
         }
 
-        /// The objects get the version of the head, and numbers in their order.
+        /// Returns the columns of the objects of asymmetric classes. The objects get the version of the head, and
+        /// ascending numbers.
         private mutating func ingestedColumns() throws -> [Parameter] {
             let columns = try asymmetric.map { try StoredDocument.columns($0.object, $0.name.key) }
             let numbers = asymmetric.indices.map { ingested + Int64($0) }

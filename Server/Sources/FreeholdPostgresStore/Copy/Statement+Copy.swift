@@ -16,7 +16,7 @@
             WHERE sid = $1 AND (ident, number, part) > ($2, $3, $4) ORDER BY ident, number, part LIMIT 4
             """
 
-        /// The objects of asymmetric classes in the order in which they were stored. The row that exceeds the bytes of $5 is the last one.
+        /// Returns the objects of asymmetric classes in the order in which they were stored. The last row is the one with which the bytes reach $5.
         static let ingestedAfterText = """
             SELECT version, seq, key, doc, meta FROM (
                 SELECT version, seq, key, doc, meta, octet_length(doc) AS size,
@@ -31,7 +31,7 @@
             SELECT $1::int8, t.* FROM unnest($2::text[], $3::bytea[], $4::int8[], $5::int8[], $6::bool[], $7::bytea[], $8::bytea[]) AS t
             """
 
-        /// The classes of a file are a JSON array.
+        /// Inserts files. The classes of a file are passed as a JSON array.
         static let copyFilesText = """
             INSERT INTO client_file(sid, ident, usr, secret, parents, last, hash, clock, least_base, seen_at, subscribed, pending, classes, front)
             SELECT $1::int8, t.ident, t.usr, t.secret, t.parents, t.last, t.hash, t.clock, t.least_base, t.seen_at, t.subscribed, t.pending,
@@ -41,7 +41,7 @@
                 AS t(ident, usr, secret, parents, last, hash, clock, least_base, seen_at, subscribed, pending, classes, front)
             """
 
-        /// Makes a stream visible after all of its rows.
+        /// Makes a stream visible after all of its rows were written.
         static let finishCopyText = """
             WITH made AS (INSERT INTO stream(sid, app, name, last_ident, label) VALUES ($1, $2, $3, $4, $5) RETURNING sid),
             head AS (INSERT INTO stream_head(sid, epoch, term, version, hash, clock, now, horizon, log_start)
@@ -49,7 +49,7 @@
             DELETE FROM stream_draft WHERE sid = $1
             """
 
-        /// Hides a stream, whose rows are removed after that.
+        /// Hides a stream. Its rows are removed afterwards.
         static let hideStreamText = """
             WITH hidden AS (DELETE FROM stream WHERE sid = $1 RETURNING sid, app, name),
             head AS (DELETE FROM stream_head WHERE sid = $1)

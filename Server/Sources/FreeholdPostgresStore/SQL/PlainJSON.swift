@@ -19,8 +19,8 @@
     /// | NaN and infinite numbers | `"NaN"`, `"Infinity"`, `"-Infinity"` |
     /// | NUL in a text | U+FFFD, because `jsonb` can't store NUL |
     enum PlainJSON {
-        /// The bytes that the JSON of an object may have. A larger object has only its `_id` there. An array of one-digit numbers takes eight times as
-        /// many bytes as `jsonb`, which may have 256 MiB.
+        /// The maximum number of bytes of the JSON of an object. The JSON of a larger object contains only its `_id`. PostgreSQL stores at most 256
+        /// MiB in a `jsonb`, and an array of one-digit numbers takes eight times as many bytes as `jsonb`.
         static let mostBytes = 16 << 20
 
         /// Returns the JSON of a document.
@@ -49,7 +49,7 @@
                 append(text: key, to: &bytes)
                 bytes.append(UInt8(ascii: ":"))
                 append(value, to: &bytes)
-                // The rest isn't needed.
+                // The JSON is too long already, and isn't used.
                 guard bytes.count <= mostBytes else { return }
             }
             bytes.append(UInt8(ascii: "}"))
@@ -117,7 +117,7 @@
         static func text(_ milliseconds: Int64) -> String {
             let day: Int64 = 86_400_000
             let rest = (milliseconds % day + day) % day
-            // Days from 0000-03-01, so that the leap day is the last day of a year.
+            // The number of days since 0000-03-01. In years that begin in March, the leap day is the last day.
             let days = milliseconds / day - (milliseconds % day < 0 ? 1 : 0) + 719_468
             let era = (days >= 0 ? days : days - 146_096) / 146_097
             let dayOfEra = days - era * 146_097

@@ -2,7 +2,7 @@
     public import FreeholdServerStore
     internal import FreeholdSyncCore
 
-    /// The upkeep of JSON and views by servers.
+    /// The updates of JSON and views by running servers.
     extension PostgresStore: SQLStore {
         /// - Throws: `PostgresStoreError`
         public func follow(
@@ -16,14 +16,14 @@
             let hasUnconverted = try await isUnconverted(app)
             guard !isDone(known) || hasUnconverted else { return nil }
             if known == nil { try await setJSON(true, app: app) }
-            // A command may have switched it off since this server read the settings.
+            // A command may have disabled JSON since this server read the settings.
             guard let claimed = try await claimSQL(app: app), claimed.isJSON else { return nil }
             var upkeep = SQLUpkeep(objects: try await convert(app), views: nil)
             if let views, claimed.views != mark { upkeep.views = try await updateViews(app: app, schema, views) }
             return upkeep
         }
 
-        /// Returns whether a stream of an app isn't in the form that the app has.
+        /// Returns whether the JSON of a stream of an app doesn't have the form that the app's setting requires.
         private func isUnconverted(_ app: String) async throws(PostgresStoreError) -> Bool {
             try await tool {
                 try await pool.run(.reading, .unconvertedStreams, [.text(SyncString(app))]).count > 0

@@ -2,12 +2,12 @@
     public import FreeholdServerStore
     public import FreeholdSyncCore
 
-    /// Changes that programs write with SQL, into the table `inbox`.
+    /// The changes that programs write with SQL to the table `inbox`.
     extension PostgresStore {
-        /// The bytes of the bodies that `inboxRows(of:)` returns together, apart from the last one.
+        /// The maximum number of bytes of the bodies that `inboxRows(of:)` returns together, not counting the last one.
         private static let inboxBytes = 1 << 20
 
-        /// Returns the first stream after another one that has rows which wait.
+        /// Returns the first stream with waiting rows whose number is greater than `number`.
         ///
         /// - Throws: `PostgresStoreError`
         public func nextInbox(after number: Int64) async throws(PostgresStoreError) -> InboxStream? {
@@ -20,7 +20,7 @@
             }
         }
 
-        /// Returns the oldest rows that wait, at most 200.
+        /// Returns the oldest waiting rows of a stream, at most 200.
         ///
         /// - Throws: `PostgresStoreError`
         public func inboxRows(of stream: Int64) async throws(PostgresStoreError) -> [InboxRow] {
@@ -41,7 +41,7 @@
             }
         }
 
-        /// Notes the results of rows that need no commit. Rows that have a result keep it.
+        /// Stores the results of rows that need no commit. A result that a row already has isn't replaced.
         ///
         /// - Throws: `PostgresStoreError`
         public func finishInbox(_ results: [InboxResult], of stream: Int64) async throws(PostgresStoreError) {
@@ -54,14 +54,14 @@
         }
 
         private static func refusals(_ results: [InboxResult]) -> Parameter {
-            // PostgreSQL's texts have no NUL.
+            // A text of PostgreSQL can't contain NUL.
             .optionalTexts(results.map { $0.refused.map { Array($0.replacing("\u{0}", with: "\u{FFFD}").utf8) } })
         }
 
-        /// Commits changes together with the results of the rows that they come from: both are stored, or none. So each row is applied once, whatever
-        /// happens to servers and connections.
+        /// Commits changes, and stores the results of the rows that caused them, in one transaction. Each row is therefore applied exactly once, even
+        /// if servers and connections fail.
         public func commit(_ commit: StoreCommit, of results: [InboxResult], stream: Int64) async -> InboxCommit {
-            /// An outcome that isn't known concerns later reads of the stream.
+            /// Records the answer in `doubts`: an unknown outcome affects later reads of the stream.
             func noted(_ answer: ServerStoreAnswer) -> InboxCommit {
                 doubts.note(answer, of: stream, expected: commit.expected.cursor)
                 return .answered(answer)
@@ -85,15 +85,15 @@
             } catch { return .answered(.failed(.unavailable(SyncString("\(error)")))) }
         }
 
-        /// Takes the rows of a stream for this process, for five seconds. Without a claim two servers would merge the same rows, and one of them for
-        /// nothing.
+        /// Claims the waiting rows of a stream for this process, for five seconds. Without a claim, two servers would merge the same rows, and the
+        /// result of one of them would be discarded.
         ///
         /// - Throws: `PostgresStoreError`
         public func claimInbox(of stream: Int64) async throws(PostgresStoreError) -> Bool {
             try await tool { try await pool.run(.writing, .claimInbox, [.int(stream), .int(owner)]).count > 0 }
         }
 
-        /// Removes rows that have had a result for a time in milliseconds.
+        /// Removes rows whose result is older than a number of milliseconds.
         ///
         /// - Throws: `PostgresStoreError`
         public func trimInbox(olderThan time: Int64) async throws(PostgresStoreError) {

@@ -6,7 +6,7 @@
 
     /// Objects as JSON for SQL.
     extension PostgresStore {
-        /// Returns the state of a stream's JSON, as this process has read it last.
+        /// Returns the state of a stream's JSON that this process has read most recently.
         func sqlState(_ stream: Int64) async throws -> SQLState {
             if let known = sqlStates.withLock({ $0[stream] }) { return known }
             let row = try await pool.run(.reading, .sqlState, [.int(stream)]).first
@@ -21,15 +21,15 @@
             return state
         }
 
-        /// An app whose documents can be read with SQL, as the database has it.
+        /// The stored settings of an app whose documents can be read with SQL.
         public struct SQLApp: Hashable, Sendable {
             /// A Boolean value that indicates whether documents are stored as JSON, too.
             public let isJSON: Bool
-            /// The mark of the app's views. Nil without views.
+            /// The mark of the app's views, or `nil` if the app has no views.
             public let views: String?
         }
 
-        /// Returns the apps for which SQL was enabled at some time.
+        /// Returns the apps for which SQL is enabled, or was enabled earlier.
         ///
         /// - Throws: `PostgresStoreError`
         public func sqlApps() async throws(PostgresStoreError) -> [String: SQLApp] {
@@ -43,7 +43,7 @@
             }
         }
 
-        /// Decides whether commits to an app store JSON from now on. `convert(_:)` changes what is stored.
+        /// Sets whether later commits to an app store JSON. `convert(_:)` changes the objects that are already stored.
         ///
         /// - Throws: `PostgresStoreError`
         public func setJSON(_ isOn: Bool, app: String) async throws(PostgresStoreError) {
@@ -52,12 +52,12 @@
             }
         }
 
-        /// Brings the JSON of all objects of an app into the form that `setJSON(_:app:)` has decided. Servers write meanwhile. A conversion that ends
-        /// early can be repeated, and several can run at the same time.
+        /// Adds or removes the JSON of all objects of an app, according to `setJSON(_:app:)`. Servers can write during the conversion. An interrupted
+        /// conversion can be repeated, and several can run at the same time.
         ///
         /// - Returns: The number of objects that were changed.
         /// - Throws: `PostgresStoreError`
-        /// - Complexity: O(objects of streams that aren't in the form yet)
+        /// - Complexity: O(objects of streams that weren't converted yet)
         @discardableResult
         public func convert(_ app: String) async throws(PostgresStoreError) -> Int {
             try await tool {
@@ -76,7 +76,7 @@
             }
         }
 
-        /// Names streams that were created by an earlier version.
+        /// Stores the labels of streams that an earlier version of the server created.
         private func label(_ rows: [QueryResult.Row]) async throws {
             let unnamed = try rows.filter { try $0.optional(2) == nil }
             guard !unnamed.isEmpty else { return }
@@ -99,7 +99,7 @@
             ] {
                 count += try await isJSON ? fill(stream, wanting, filling) : drop(stream, dropping)
             }
-            // If the app's mode has changed meanwhile, another conversion has taken over.
+            // If the app's setting has changed during this conversion, another conversion continues.
             try await set(final, from: passing, of: stream)
             return count
         }
@@ -155,9 +155,9 @@
 
         // MARK: Claims
 
-        /// Takes the upkeep of an app's JSON and views for this process, for half a minute.
+        /// Claims the update of an app's JSON and views for this process, for half a minute.
         ///
-        /// - Returns: The app as the database has it, or `nil` if another server has taken the upkeep or the app is unknown.
+        /// - Returns: The stored settings of the app, or `nil` if another server has a claim or the app is unknown.
         /// - Throws: `PostgresStoreError`
         public func claimSQL(app: String) async throws(PostgresStoreError) -> SQLApp? {
             try await tool {

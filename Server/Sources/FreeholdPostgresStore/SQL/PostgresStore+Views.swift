@@ -11,8 +11,9 @@
 
         /// Creates the views of an app, or changes those that exist. Rights on views are kept, also if a view has to be dropped and created again.
         ///
-        /// - Throws: `PostgresStoreError`, for example if a view of another owner uses a column that would disappear. Then all views stay as they were.
-        /// - Complexity: O(objects of the classes) for new indexes. Servers write meanwhile.
+        /// - Throws: `PostgresStoreError`, for example if a view of another owner uses a column that would disappear. Then all views stay as they
+        ///   were.
+        /// - Complexity: O(objects of the classes) for new indexes. Servers can write while the indexes are created.
         public func updateViews(
             app: String,
             _ schema: SQLSchema,
@@ -24,12 +25,12 @@
 
         /// Removes the views and indexes of an app.
         ///
-        /// - Throws: `PostgresStoreError`, for example if views of others use them.
+        /// - Throws: `PostgresStoreError`, for example if a view of another owner uses one of them.
         public func removeViews(app: String) async throws(PostgresStoreError) {
             try await session { try ViewUpdate(session: $0, tables: self.options.schema, app: app).remove() }
         }
 
-        /// Runs statements on a connection of their own.
+        /// Opens a new connection, runs a closure with it on a separate queue, and closes it.
         func session<Result: Sendable>(
             _ body: @escaping @Sendable (PostgresSession) throws -> Result
         ) async throws(PostgresStoreError) -> Result {
@@ -50,7 +51,7 @@
         }
     }
 
-    /// The statements that bring the views of an app into the form of a plan.
+    /// The statements that change the views of an app to those of a plan.
     private struct ViewUpdate {
         let session: PostgresSession
         /// The schema of the tables.
@@ -60,7 +61,7 @@
         private var schema: String { ViewPlan.schemaName(app: app) }
         private var quoted: String { SQLName.quoted(schema) }
         private var appText: String { SQLName.text(app) }
-        /// The beginning of the comment on each view, by which they are recognised.
+        /// The beginning of the comment on each view. It identifies the views that Freehold created.
         private static let comment = "Freehold: "
 
         func run(_ plan: ViewPlan) throws -> SQLViewReport {
@@ -99,15 +100,15 @@
             }
             _ = try updateIndexes([])
             for statement in SQLType.drops(in: quoted) { try session.execute(statement) }
-            // It stays if others have put something there.
+            // The statement fails if the schema contains objects that Freehold didn't create. The schema is kept then.
             _ = session.result(of: "DROP SCHEMA IF EXISTS \(quoted)")
         }
 
-        /// Runs statements as one transaction, one server at a time.
+        /// Runs statements as one transaction. The row of `store` is locked, so that one server at a time does this.
         private func transaction(_ body: () throws -> Void) throws {
             try session.execute("BEGIN")
             do {
-                // A reader of a view mustn't hold up others behind this for long.
+                // A statement that waits for a reader of a view also blocks the readers that begin later. It therefore waits at most ten seconds.
                 try session.execute("SET LOCAL lock_timeout = '10s'; SET LOCAL client_min_messages = warning")
                 try session.execute("UPDATE store SET format = format WHERE one")
                 try body()
@@ -120,7 +121,7 @@
 
         // MARK: Views
 
-        /// Returns the columns of the views that exist, with their types, by name.
+        /// Returns the columns of the existing views, with their types, by the name of the view.
         private func views() throws -> [String: [(name: String, type: String)]] {
             let rows = try session.execute(
                 """
@@ -136,7 +137,7 @@
             return views
         }
 
-        /// The names of types in `format_type`.
+        /// The names that `format_type` returns, by the names of types in a plan.
         private static let typeNames = [
             "bool": "boolean", "int8": "bigint", "float4": "real", "float8": "double precision",
             "timestamptz": "timestamp with time zone",
@@ -148,10 +149,13 @@
             return (typeNames[element] ?? element) + "[]"
         }
 
-        /// - Returns: A Boolean value that indicates whether the view was created or got other columns.
+        /// Creates a view, or changes an existing one.
+        ///
+        /// - Parameter existing: The columns of the existing view, or `nil` if the view doesn't exist.
+        /// - Returns: A Boolean value that indicates whether the view was created or its columns have changed.
         private func update(_ view: ViewPlan.View, _ existing: [(name: String, type: String)]?) throws -> Bool {
             let name = "\(quoted).\(SQLName.quoted(view.name))"
-            // A view can be replaced by one that has its columns at the same places, and others behind them.
+            // `CREATE OR REPLACE VIEW` keeps the existing columns in their order, and can only append columns. All other changes need `DROP VIEW`.
             var rest = view.columns
             var columns: [ViewPlan.Column] = []
             for column in existing ?? [] {
@@ -179,7 +183,7 @@
             return isChanged
         }
 
-        /// Returns statements that give the rights again that exist on a view.
+        /// Returns `GRANT` statements for the rights that other roles have on a view.
         private func grants(on view: String) throws -> [String] {
             let rows = try session.execute(
                 """
@@ -234,7 +238,7 @@
                     INSERT INTO sql_index(app, name) VALUES (\(appText), \(SQLName.text(index.name))) ON CONFLICT DO NOTHING
                     """
                 )
-                // The rest of an attempt that ended early.
+                // An index that isn't valid is left from an earlier attempt that was interrupted.
                 let invalid = try session.execute(
                     """
                     SELECT 1 FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -3,10 +3,11 @@
 
     /// Names and texts in statements.
     enum SQLName {
-        /// The bytes that PostgreSQL keeps of a name.
+        /// The maximum number of bytes of a name in PostgreSQL.
         private static let mostBytes = 63
 
-        /// Returns a name that PostgreSQL keeps as it is. The end of a longer name is replaced by a hash. NUL, which no name can have, is removed.
+        /// Returns a name that PostgreSQL doesn't shorten. The end of a name that is too long is replaced by a hash. NUL is removed, because names
+        /// can't contain it.
         static func fitting(_ name: String) -> String {
             let name = name.replacing("\u{0}", with: "")
             guard name.utf8.count > mostBytes || name.isEmpty else { return name }
@@ -20,7 +21,7 @@
             return text + "_" + String(repeating: "0", count: 16 - digits.count) + digits
         }
 
-        /// Returns fitting names in quotation marks, each of which occurs once. Names that are taken get underscores.
+        /// Returns different names that PostgreSQL doesn't shorten. A name that is in `taken`, or that occurs twice, gets underscores.
         static func unique(_ names: [String], taken: Set<String> = []) -> [String] {
             var taken = taken
             return names.map { name in

@@ -1,18 +1,18 @@
 #if PostgreSQL
     internal import FreeholdSyncCore
 
-    /// What the column `json` of a stream's objects has (`stream_head.sql`).
+    /// The state of the column `json` of a stream's objects, which is stored in `stream_head.sql`.
     ///
-    /// Each commit compares the state with the one that its server knows, and does nothing if it has changed. So a server that knows an earlier
-    /// state can't write objects without JSON after the conversion has passed them.
+    /// Each commit compares the stored state with the state that its server knows, and is refused if they differ. A server that knows an earlier
+    /// state therefore can't write objects without JSON after the conversion.
     enum SQLState: Int64 {
         /// No object has JSON.
         case off = 0
-        /// Commits write JSON. Objects that were written before may have none yet.
+        /// Commits write JSON. Objects that were written earlier may not have JSON yet.
         case filling = 1
         /// All objects have JSON.
         case json = 2
-        /// Commits write no JSON. Objects that were written before may still have it.
+        /// Commits don't write JSON. Objects that were written earlier may still have JSON.
         case clearing = 3
 
         /// A Boolean value that indicates whether commits write JSON.
@@ -28,7 +28,7 @@
                 case .string(let value)?: "=" + value.string
                 case let value?: ":\(value)"
                 }
-            // PostgreSQL's texts have no NUL.
+            // A text of PostgreSQL can't contain NUL.
             return SyncString(text.replacing("\u{0}", with: "\u{FFFD}"))
         }
     }

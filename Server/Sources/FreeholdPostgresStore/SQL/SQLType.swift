@@ -41,13 +41,13 @@
         /// The name of the type in PostgreSQL.
         var name: String { self == .id ? "text" : rawValue }
 
-        /// The method of an index. Values of a B-tree have at most 2,700 bytes, so texts of any length need another one.
+        /// The method of an index. A value in a B-tree has at most 2,700 bytes, so texts and bytes, which can be longer, use hash indexes.
         var indexMethod: String { self == .text || self == .bytea ? "hash" : "btree" }
 
         private var function: String { "_\(rawValue)" }
         private var arrayFunction: String { "_\(rawValue)_array" }
 
-        /// Returns the value of a part of an object.
+        /// Returns an SQL expression for the value of a part of an object.
         ///
         /// - Parameters:
         ///   - json: An expression of the type `jsonb`.
@@ -56,7 +56,7 @@
             "\(schema).\(isArray ? arrayFunction : function)(\(json))"
         }
 
-        /// Returns the JSON of a value, as `inbox.body` has it.
+        /// Returns an SQL expression for the JSON of a value, in the form of `inbox.body`.
         func json(of value: String) -> String {
             switch self {
             case .bool, .int8, .float4, .float8, .text, .id, .uuid: "to_jsonb(\(value))"
@@ -104,7 +104,7 @@
                     CASE WHEN \(isText) AND \(text) ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
                     THEN \(text)::uuid END
                     """
-            // The cast of a text to a date depends on settings of the session, so an index can't have it.
+            // A cast of a text to a date depends on settings of the session, so it isn't allowed in an index.
             case .timestamptz:
                 return """
                     CASE WHEN \(isText) AND \(text) ~ '^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][.][0-9]{3}Z$'
@@ -127,8 +127,8 @@
             }
         }
 
-        /// Statements that create the functions of all types. They are in the schema of the views: a function's body is compiled with the rights of the
-        /// role that uses the view.
+        /// Statements that create the functions of all types. They are in the schema of the views: a function's body is compiled with the rights of
+        /// the role that uses the view.
         static func functions(in schema: String) -> [String] {
             allCases.flatMap { type in
                 [

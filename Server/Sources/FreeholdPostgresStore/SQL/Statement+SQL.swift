@@ -1,11 +1,12 @@
 #if PostgreSQL
     /// Statements for programs that read and write documents with SQL.
     extension Statement {
-        /// Rows without JSON in the order of their keys, after $2 and $3. The row that exceeds the bytes of $4 is the last one.
+        /// Returns a statement that selects rows without JSON in the order of their keys, after $2 and $3. The last row is the one with which the
+        /// bytes reach $4.
         ///
         /// - Parameters:
         ///   - table: `object` or `ingest`.
-        ///   - condition: Another condition of the rows.
+        ///   - condition: An additional condition for the rows.
         static func withoutJSONText(_ table: String, where condition: String = "") -> String {
             """
             SELECT class, key, version, doc FROM (
@@ -18,7 +19,8 @@
             """
         }
 
-        /// Writes JSON beside the versions that it was made of. The head is locked, so that the stream's state can't change meanwhile.
+        /// Writes the JSON of rows, if a row still has the version from which its JSON was created. The head is locked, so that the state of the
+        /// stream can't change at the same time.
         static func fillJSONText(_ table: String) -> String {
             """
             WITH held AS (UPDATE stream_head SET sql = sql WHERE sid = $1 AND sql = 1 RETURNING sid)
@@ -43,13 +45,13 @@
             WHERE app = $1 AND (owner = $2 OR claimed_until <= \(time)) RETURNING is_json, views
             """
 
-        /// The first stream after another one that has rows that wait.
+        /// Returns the first stream with waiting rows after another stream.
         static let nextInboxText = """
             SELECT i.sid, s.name FROM (SELECT min(sid) AS sid FROM inbox WHERE done_at IS NULL AND sid > $1) i
             LEFT JOIN stream s ON s.sid = i.sid WHERE i.sid IS NOT NULL
             """
 
-        /// The oldest rows that wait in a stream. The row that exceeds the bytes of $2 is the last one.
+        /// Returns the oldest waiting rows of a stream. The last row is the one with which the bytes reach $2.
         static let inboxRowsText = """
             SELECT id, usr, class, key, op, body, if_version, age FROM (
                 SELECT seq, id, usr, class, key, op, body, if_version, age, size, sum(size) OVER (ORDER BY seq) AS total
@@ -60,14 +62,14 @@
             WHERE total - size < $2 ORDER BY seq
             """
 
-        /// Notes results of rows that need no commit.
+        /// Stores the results of rows that need no commit.
         static let finishInboxText = """
             UPDATE inbox i SET done_at = clock_timestamp(), version = t.version, refused = t.refused
             FROM unnest($2::uuid[], $3::int8[], $4::text[]) AS t(id, version, refused)
             WHERE i.sid = $1 AND i.id = t.id AND i.done_at IS NULL RETURNING i.id
             """
 
-        /// Takes the rows of a stream for the owner $2, unless another owner has them.
+        /// Claims the waiting rows of a stream for the owner $2, unless another owner has a claim.
         static let claimInboxText = """
             INSERT INTO inbox_claim(sid, owner, claimed_until) VALUES ($1, $2, \(time) + 5000)
             ON CONFLICT (sid) DO UPDATE SET owner = excluded.owner, claimed_until = excluded.claimed_until

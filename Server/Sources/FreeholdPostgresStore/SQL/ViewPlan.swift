@@ -3,7 +3,8 @@
     internal import FreeholdServerStore
     internal import FreeholdSyncCore
 
-    /// The views, functions and indexes of an app, as statements. It depends on the schema of the app only.
+    /// The statements for the views, functions and indexes of an app. They depend only on the schema of the app and the
+    /// options.
     struct ViewPlan {
         struct Column: Hashable {
             let name: String
@@ -17,9 +18,9 @@
             /// The name of the class.
             let className: String
             let columns: [Column]
-            /// The part after the columns.
+            /// The part of the statement after the columns.
             let source: String
-            /// The function of the triggers. Nil for views that can't be written.
+            /// The statement that creates the function of the triggers, or `nil` for a read-only view.
             let trigger: String?
         }
 
@@ -35,10 +36,10 @@
         /// Statements that create the helper views.
         private(set) var helpers: [String] = []
         let functions: [String]
-        /// The names of `options.indexes` that aren't properties, or can't have an index.
+        /// The names in `options.indexes` that aren't names of properties, or whose properties can't have an index.
         private(set) var unknownIndexes: [String] = []
 
-        /// The name of the schema for an app.
+        /// Returns the name of the schema for the views of an app.
         static func schemaName(app: String) -> String { SQLName.fitting("app_" + app) }
 
         /// - Parameter tables: The name of the schema that has the tables.
@@ -108,7 +109,7 @@
             unknownIndexes = (unknownIndexes + wanted).sorted()
         }
 
-        /// The mark by which servers recognise that the views are those of the plan.
+        /// The mark of the plan. If the stored mark is equal, the existing views are those of the plan.
         var mark: String {
             var hash = RunningHash.empty
             let texts = views.flatMap {
@@ -125,12 +126,13 @@
         struct PlannedColumn {
             let column: Column
             let property: String
-            /// Nil for columns of the type `jsonb`, and for those that aren't a part of the object.
+            /// The type, or `nil` for columns of the type `jsonb`, and for columns that aren't a part of the object.
             let type: SQLType?
             let isArray: Bool
             let isIndexed: Bool
             let isKey: Bool
-            /// The operator that takes the value from the object's JSON. Empty for columns that aren't a part of it.
+            /// The SQL operator that selects the value from the JSON of the object. It is empty for columns that aren't
+            /// a part of the object.
             let part: String
         }
 
@@ -197,7 +199,7 @@
 
         // MARK: Triggers
 
-        /// The function that turns a change of a view into a row of the inbox.
+        /// The function that inserts a row into the inbox for each change of a view.
         private struct Trigger {
             let statement: String
 
@@ -270,7 +272,7 @@
                     RETURN NEW;
                     END
                     """
-                // A name in the body could contain the quotation mark of the body.
+                // The tag must not occur in the body, which contains names.
                 var tag = "$write$"
                 while body.contains(tag) { tag = tag.dropLast() + "_$" }
                 let place = SQLName.quoted(schema) + "." + SQLName.quoted(Self.name(view))
@@ -284,7 +286,7 @@
             static func name(_ view: String) -> String { SQLName.fitting("_write_" + view) }
         }
 
-        /// The name of the function of a view's triggers.
+        /// Returns the name of the function of a view's triggers.
         static func triggerFunction(_ view: String) -> String { Trigger.name(view) }
     }
 #endif

@@ -4,7 +4,7 @@
 
     /// Creates the tables, and changes those of earlier versions.
     enum Migration {
-        /// Like `run(_:)`, on a thread of its own.
+        /// Like `run(_:)`, on a separate thread.
         ///
         /// - Returns: The epoch of new streams.
         /// - Throws: `PostgresStoreError`
@@ -17,9 +17,9 @@
             return try answer.get()
         }
 
-        /// Brings the tables to the format of this version. It blocks.
+        /// Changes the tables to the format of this version. It blocks the calling thread.
         ///
-        /// Servers that start at the same time do this one after the other: each locks the row of `store`.
+        /// Servers that start at the same time do this one after the other, because each locks the row of `store`.
         ///
         /// - Returns: The epoch of new streams.
         /// - Throws: `PostgresStoreError`
@@ -46,9 +46,9 @@
             return epoch
         }
 
-        /// Notes the mark of the servers' secrets, or compares it with the one that was noted.
+        /// Stores the mark of the servers' secrets, or compares it with the stored mark.
         ///
-        /// The marks that earlier versions noted for the same secrets are replaced.
+        /// Marks that earlier versions of the server have stored for the same secrets are replaced.
         private static func claim(
             _ mark: [UInt8],
             _ options: PostgresStore.Options,
@@ -69,10 +69,10 @@
             }
         }
 
-        /// Compares the timeline of the database with the greatest one that servers have seen. PostgreSQL begins a timeline at each promotion and each
-        /// restore to a point in time. A lower one is that of an earlier state, or of a primary that was replaced.
+        /// Compares the timeline of the database with the greatest timeline that servers have used. PostgreSQL begins a new timeline at each
+        /// promotion and each restore to a point in time. A lower timeline belongs to an earlier state, or to a primary that was replaced.
         private static func checkTimeline(_ session: PostgresSession) throws {
-            // Other systems have no timelines.
+            // Other databases that use PostgreSQL's protocol have no timelines.
             guard let timeline = timeline(session),
                 let known = try session.execute("SELECT timeline FROM store WHERE one").first?.first ?? nil,
                 let last = Int64(known), timeline != last
@@ -85,7 +85,7 @@
             try session.execute("UPDATE store SET timeline = \(timeline) WHERE one AND timeline < \(timeline)")
         }
 
-        /// The database's timeline: the first digits of the name of its log. Nil if it has none.
+        /// Returns the timeline of the database, which is the beginning of the name of its log file. Returns `nil` if the database has no timelines.
         static func timeline(_ session: PostgresSession) -> Int64? {
             let answer = session.result(of: "SELECT pg_walfile_name(pg_current_wal_lsn())")
             guard case .success(let rows) = answer, let name = rows.first?.first ?? nil else { return nil }
@@ -93,7 +93,7 @@
         }
 
         private static func makeTables(_ session: PostgresSession, _ options: PostgresStore.Options) throws -> UInt64 {
-            // A role that may not create tables can use those that exist.
+            // A role without the right to create tables can use existing tables.
             guard let known = try current(session) else {
                 try make(session, schema: options.schema)
                 return try upgrade(session)
@@ -110,7 +110,7 @@
             }
         }
 
-        /// The row of `store`. Nil if the table doesn't exist.
+        /// Returns the content of the row of `store`, or `nil` if the table doesn't exist.
         private static func current(_ session: PostgresSession) throws -> (format: Int, epoch: UInt64)? {
             let answer = session.result(of: "SELECT format, epoch FROM store WHERE one")
             if case .failure(let failure) = answer, failure.kind == .refused("42P01") { return nil }
@@ -135,14 +135,14 @@
                 let answer = session.result(of: statement)
                 guard case .failure(let failure) = answer else { continue }
                 guard failure.isCreatedMeanwhile else { throw failure }
-                // Another server did the same at this moment.
+                // Another server has created the same at this moment.
                 try session.execute(statement)
             }
         }
 
         private static func upgrade(_ session: PostgresSession) throws -> UInt64 {
             try session.execute("BEGIN")
-            // The lock of the row.
+            // This statement locks the row.
             guard
                 let row = try session.execute("UPDATE store SET format = format WHERE one RETURNING format, epoch")
                     .first
@@ -161,7 +161,7 @@
     }
 
     extension PostgresFailure {
-        /// A Boolean value that indicates whether two sessions created the same thing.
+        /// A Boolean value that indicates whether another session has created the same schema or table at the same time.
         fileprivate var isCreatedMeanwhile: Bool {
             ["23505", "42710", "42P06", "42P07", "XX000"].contains { kind == .refused($0) }
         }

@@ -1,10 +1,10 @@
 #if PostgreSQL
-    /// A database that was restored from a backup.
+    /// The handling of a database that was restored from a backup.
     extension PostgresStore {
-        /// Gives all streams another epoch, so that clients notice that the history isn't theirs. No server uses the database meanwhile.
+        /// Assigns a new epoch to all streams, so that clients detect that the history has changed. No server may use the database during the call.
         ///
         /// - Returns: The number of streams.
-        /// - Throws: `PostgresStoreError`. Then it can be repeated.
+        /// - Throws: `PostgresStoreError`. The call can be repeated after an error.
         public func wasRestored() async throws(PostgresStoreError) -> Int {
             try await session { session in
                 let epoch = Int64.random(in: 1 ... .max)

@@ -1,23 +1,24 @@
 #if PostgreSQL
-    /// The tables, as the steps from one form to the next. A database has the number of the last step in `store.format`.
+    /// The statements that create the tables, as steps from one format to the next. `store.format` contains the number of the last executed step.
     ///
-    /// Each statement can be executed again: some databases commit each of them by itself.
+    /// Each statement can be executed again without an effect, because some databases commit each of these statements separately.
     enum Tables {
         /// The format that this code reads and writes.
         static var format: Int { steps.count }
 
         static let steps: [[String]] = [first, second, third, sql, accounts, inboxOrder]
 
-        /// The table that has the format, and the epoch of new streams.
+        /// The table with the format and the epoch of new streams.
         static let store = """
             CREATE TABLE IF NOT EXISTS store(one bool PRIMARY KEY, format int4 NOT NULL, epoch int8 NOT NULL,
                 timeline int8 NOT NULL DEFAULT 0, secret_mark bytea, CHECK (one))
             """
 
-        /// The bytes of front ends, which serve clients of other protocols.
+        /// The column for the state of a front end, which serves clients of another protocol.
         private static let third = ["ALTER TABLE client_file ADD COLUMN IF NOT EXISTS front bytea"]
 
-        /// The objects of a class in a stream that a server delivers to a sink, with its place among them.
+        /// The table of the claims of servers to deliver the objects of a class in a stream to a sink. `record` has the record of the delivered
+        /// objects.
         private static let second = [
             """
             CREATE TABLE IF NOT EXISTS sink_lane(sid int8, class text COLLATE "C", owner int8 NOT NULL,

@@ -3,8 +3,8 @@
     internal import FreeholdSyncCore
     internal import Synchronization
 
-    /// Notes about files, which are gathered for a while and written by one statement. A later note about a file replaces an earlier one. Any thread
-    /// may use it.
+    /// Notes about files. They are collected for a short time and written by one statement. A later note about a file replaces an earlier one. Any
+    /// thread may use it.
     final class FileNotes: Sendable {
         struct Note: Sendable {
             let stream: StreamName
@@ -17,7 +17,7 @@
 
         private struct State {
             var waiting: [Note] = []
-            /// The streams with notes that wait or are being written.
+            /// The number of notes of each stream that wait or are being written.
             var streams: [StreamName: Int] = [:]
             var isScheduled = false
             var isFlushing = false
@@ -26,13 +26,13 @@
 
         private let state = Mutex(State())
         private let delay: Int
-        /// The notes of one statement.
+        /// The maximum number of notes of one statement.
         private static let most = 5_000
 
-        /// - Parameter delay: The time for which notes are gathered, in milliseconds.
+        /// - Parameter delay: The time for which notes are collected, in milliseconds.
         init(delay: Int) { self.delay = delay }
 
-        /// - Parameter write: Writes notes, each about another file.
+        /// - Parameter write: A closure that writes notes. Each of its notes is about a different file.
         func add(_ note: Note, _ write: @escaping @Sendable ([Note]) async -> ServerStoreAnswer) {
             let isFirst = state.withLock { state in
                 state.waiting.append(note)
@@ -47,7 +47,7 @@
             }
         }
 
-        /// Waits until the notes about files of a stream are written that were added before.
+        /// Waits until all notes about files of a stream that were added before the call are written.
         func settle(_ stream: StreamName, _ write: @escaping @Sendable ([Note]) async -> ServerStoreAnswer) async {
             guard state.withLock({ $0.streams[stream] != nil }) else { return }
             await flush(write)
@@ -61,7 +61,7 @@
             }
         }
 
-        /// Writes all notes, unless another task does it: two statements at the same time could be executed in another order.
+        /// Writes all notes, unless another task is already writing. Two simultaneous statements could be executed in the wrong order.
         private func flush(_ write: @Sendable ([Note]) async -> ServerStoreAnswer) async {
             let isFirst = state.withLock { state in
                 defer { state.isFlushing = true }
@@ -107,7 +107,7 @@
                 for note in notes {
                     if let stream = try await stream(note.stream, making: false) { rows.append((stream, note)) }
                 }
-                // In one order in all servers.
+                // All servers lock the rows in the same order, so that they can't deadlock.
                 rows.sort { ($0.stream, $0.note.ident) < ($1.stream, $1.note.ident) }
                 let parameters: [Parameter] = [
                     .ints(rows.map(\.stream)), .idents(rows.map(\.note.ident)),
@@ -124,7 +124,7 @@
     }
 
     extension ServerStoreRequest.Kind {
-        /// A Boolean value that indicates whether notes about files that were made before have an effect on the request.
+        /// A Boolean value that indicates whether the result of the request depends on earlier notes about files.
         var readsNotes: Bool {
             switch self {
             case .bind, .trim, .trimFiles, .trimParts, .trimWriters: true
@@ -138,7 +138,7 @@
     }
 
     extension RowQuery {
-        /// A Boolean value that indicates whether the query asks for the head only.
+        /// A Boolean value that indicates whether the query requests only the head.
         var isOfHead: Bool {
             objects.isEmpty && files.isEmpty && answers.isEmpty && clocks.isEmpty && links.isEmpty && holders.isEmpty
                 && copies.isEmpty && users.isEmpty

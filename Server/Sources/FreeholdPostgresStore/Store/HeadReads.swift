@@ -2,12 +2,12 @@
     internal import FreeholdSyncCore
     internal import Synchronization
 
-    /// Reads of heads, without other rows. Those that are requested while a statement is in progress are read together by the next one, so that a
-    /// server that looks at many streams sends few statements. Any thread may use it.
+    /// Reads of the heads of streams. Heads that are requested while a statement is in progress are read together by the next statement, so that a
+    /// server with many streams sends few statements. Any thread may use it.
     final class HeadReads: Sendable {
         struct Answer: Sendable {
             let head: StreamHead
-            /// The hash at the version that the read names.
+            /// The hash of the version that was requested with the head.
             let known: RunningHash?
         }
 
@@ -17,7 +17,7 @@
             let continuation: CheckedContinuation<Result<Answer, any Error>, Never>
         }
 
-        /// The streams of one statement.
+        /// The maximum number of streams of one statement.
         private static let most = 20_000
 
         private struct State {
@@ -27,7 +27,7 @@
 
         private let state = Mutex(State())
 
-        /// - Parameter known: A version whose hash is read, too.
+        /// - Parameter known: A version whose hash is also read, or `nil` for none.
         /// - Throws: `PostgresFailure`, `MissingStream`, `RowDamage`
         func read(_ stream: Int64, known: StreamVersion?, _ pool: PostgresPool) async throws -> Answer {
             let answer = await withCheckedContinuation {
@@ -60,7 +60,7 @@
             }
         }
 
-        /// Returns the reads that wait. Returns `nil` if there are none: the next one begins the work anew.
+        /// Returns the waiting reads. Returns `nil` if no read waits. The task then ends, and the next read starts a new one.
         private func take() -> [Read]? {
             state.withLock { state in
                 guard !state.waiting.isEmpty else {

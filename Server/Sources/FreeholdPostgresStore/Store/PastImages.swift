@@ -3,14 +3,14 @@
     internal import FreeholdSyncCore
     internal import Synchronization
 
-    /// A stream, for memory about its past.
+    /// The key of a stream in caches of its earlier versions.
     struct PastKey: Hashable, Sendable {
         let name: StreamName
         let stream: Int64
     }
 
-    /// The before-images that bootstraps of earlier versions read, so that each page doesn't read the whole log again. All of it can be read anew. Any
-    /// thread may use it.
+    /// A cache of the before-images that a bootstrap of an earlier version reads. Without it, each page would read the whole log again. Any thread
+    /// may use it.
     final class PastImages: Sendable {
         /// The first before-image of each object after a version.
         struct Images: Sendable {
@@ -46,18 +46,18 @@
             var images: Images
         }
 
-        /// The bytes of the log that are kept in memory.
+        /// The maximum number of bytes of the log that are kept in memory.
         private static let mostBytes = 64 << 20
         private let known = Mutex<[Known]>([])
 
-        /// The images after a version, as far as they are known.
+        /// Returns the cached images after a version, which may be incomplete.
         func images(_ key: PastKey, after version: StreamVersion) -> Images {
             known.withLock { known in
                 known.last { $0.key == key && $0.version == version }?.images ?? Images(epoch: 0, end: version)
             }
         }
 
-        /// Keeps images in memory. Those that were used longest ago are dropped if there are too many.
+        /// Stores images in the cache. If the cache is too large, the least recently used images are removed.
         func keep(_ images: Images, _ key: PastKey, after version: StreamVersion) {
             known.withLock { known in
                 known.removeAll { $0.key == key && $0.version == version }

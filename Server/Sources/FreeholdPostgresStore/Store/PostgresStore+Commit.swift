@@ -2,7 +2,7 @@
     internal import FreeholdServerStore
     internal import FreeholdSyncCore
 
-    /// A group of commits, as one statement.
+    /// The storing of a group of commits with one statement.
     extension PostgresStore {
         func commit(_ commit: StoreCommit, _ stream: Int64) async throws -> ServerStoreAnswer {
             let parameters = try await parameters(of: commit, stream)
@@ -20,7 +20,7 @@
             }
         }
 
-        /// - Throws: `PostgresFailure` if a commit did nothing because a later version of the server has changed the tables.
+        /// - Throws: `PostgresFailure` if the commit wasn't executed because a later version of the server has changed the tables.
         func refuseLaterFormat(_ row: QueryResult.Row) throws(PostgresFailure) {
             let format = try row.small(3)
             guard format > Tables.format else { return }
@@ -28,16 +28,16 @@
             throw .laterFormat(format)
         }
 
-        /// Returns the answer to a commit that did nothing because something else is stored than it expects. Returns `nil` for other failures.
+        /// Returns the answer to a commit that wasn't executed because the stored state isn't the expected one. Returns `nil` for all other failures.
         func conflict(
             _ failure: PostgresFailure,
             of commit: StoreCommit,
             _ stream: Int64
         ) async throws -> ServerStoreAnswer? {
-            // A file was deleted in this moment: division by zero in the statement.
+            // The statement divides by zero on purpose if a file was deleted while it ran.
             if failure.kind == .refused("22012") { return .failed(.moved) }
             guard failure.isDuplicate else { return nil }
-            // Rows that exist already belong to another commit on the same head, or to none.
+            // A row that already exists belongs to another commit on the same head, or to no commit.
             let head = try head(await pool.run(.writing, .head, [.int(stream)]))
             guard head.cursor == commit.expected.cursor, head.horizon == commit.expected.horizon else {
                 return .failed(.moved)
@@ -47,7 +47,7 @@
             )
         }
 
-        /// The parameters of `Statement.commit`.
+        /// Returns the parameters of `Statement.commit`.
         ///
         /// - Throws: `RowLimit`
         func parameters(of commit: StoreCommit, _ stream: Int64) async throws -> [Parameter] {
@@ -78,7 +78,7 @@
             return parameters + [.int(state.rawValue), texts, ingestedTexts]
         }
 
-        /// The files that a commit writes, in one order in all statements.
+        /// Returns the files that a commit writes. All statements use the same order.
         private func idents(of commit: StoreCommit) -> [FileIdent] {
             Set(commit.files.keys).union(commit.answers.keys).sorted()
         }
@@ -90,7 +90,7 @@
         private func files(of commit: StoreCommit) -> [Parameter] {
             let idents = idents(of: commit)
             let rows = idents.map { commit.files[$0] }
-            // The number of the last commit before the group.
+            // The number of the file's last commit before the group.
             let before = idents.map { ident in
                 commit.answers[ident]?.first.map { Int64(clamping: $0.answer.commit &- 1).binary }
             }
@@ -119,12 +119,12 @@
             var classes: [SyncString] = []
             var (keys, docs, metas) = ([[UInt8]?](), [[UInt8]?](), [[UInt8]?]())
             var (versions, born, dead) = ([UInt64](), [UInt64](), [Bool]())
-            // In one order in all servers.
+            // All servers lock the rows in the same order, so that they can't deadlock.
             for (name, object) in commit.objects.sorted(by: { $0.name < $1.name }) {
                 let columns = try StoredDocument.columns(object, name.key)
                 classes.append(name.className)
                 keys.append(try StoredKey.checked(name))
-                // A dead object that is deleted once more was dead before.
+                // If a deleted object is deleted again, its version is that of the first deletion.
                 versions.append(object.died ?? object.changed)
                 born.append(object.born)
                 dead.append(!object.isAlive)

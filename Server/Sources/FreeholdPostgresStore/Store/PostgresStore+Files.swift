@@ -6,7 +6,7 @@
     extension PostgresStore {
         typealias Call = PostgresJob.Call
 
-        /// The head of a result.
+        /// Returns the head in a result.
         ///
         /// - Throws: `MissingStream`
         func head(_ result: QueryResult) throws -> StreamHead {
@@ -14,7 +14,7 @@
             return try row.head()
         }
 
-        /// All that a bind has to know, as it is at one moment.
+        /// Reads all data that a bind needs in one transaction.
         func bind(_ query: FileQuery, _ stream: Int64) async throws -> FileAnswer {
             let versions = [query.cursor, query.bootstrap].compactMap { $0 }
             var calls = [
@@ -72,11 +72,11 @@
             return .file(file)
         }
 
-        /// Returns the file of submissions that a secret names. It is created if it is missing.
+        /// Returns the file for submissions that belongs to a secret. The file is created if it doesn't exist.
         func openWriter(_ secret: SecretHash, _ stream: Int64) async throws -> ServerStoreAnswer {
             let parameters: [Parameter] = [.int(stream), .bytes(StoredSecret.bytes(secret))]
             if let known = try await pool.run(.reading, .writer, parameters).first { return .file(try known.file()) }
-            // Another node may create it at the same time: then nothing is inserted.
+            // If another node creates the file at the same time, this statement inserts nothing.
             _ = try await pool.run(.writing, .makeWriter, parameters)
             guard let row = try await pool.run(.writing, .writer, parameters).first else {
                 return .failed(.unavailable("The stream has no numbers left for files."))
@@ -84,7 +84,8 @@
             return .file(try row.file())
         }
 
-        /// Removes the files of submissions with other secrets whose answers are at or before the horizon, and that no copied file names.
+        /// Removes the files for submissions that belong to other secrets, if all of their answers are at or before the horizon and they aren't the
+        /// origin of a copied file.
         func trimWriters(keeping secret: SecretHash, _ stream: Int64) async throws {
             let parameters: [Parameter] = [.int(stream), .bytes(StoredSecret.bytes(secret))]
             let old = try await pool.run(.reading, .oldWriters, parameters).rows.map { try $0.ident(0) }
@@ -97,7 +98,7 @@
             if !unused.isEmpty { _ = try await pool.run(.writing, .dropWriters, parameters + [.idents(unused)]) }
         }
 
-        /// NULL for a file that isn't a copy.
+        /// Returns the column with the origins of a copied file, or NULL for a file that isn't a copy.
         static func column(_ parents: [FileParent]) -> Parameter {
             parents.isEmpty ? .null : .bytes(StoredParents.bytes(parents))
         }

@@ -72,7 +72,7 @@
 
         /// Removes objects up to a position. A later object with one of their keys is a new object.
         ///
-        /// - Throws: `PostgresStoreError`. Then some of them may be removed.
+        /// - Throws: `PostgresStoreError`. Some of the objects may be removed after an error.
         public func removeIngested(
             of name: StreamName,
             className: SyncString,
@@ -104,16 +104,16 @@
 
         // MARK: Lanes
 
-        /// The claim of one server to deliver the objects of a class in a stream, and its record of what it has delivered.
+        /// The claim of one server to deliver the objects of a class in a stream, and its record of the delivered objects.
         ///
-        /// It ends after `Statement.claimTime` without a call of `touch()` or `write(_:)`.
+        /// The claim expires if neither `touch()` nor `write(_:)` is called for `Statement.claimTime`.
         public struct Lane: Sendable {
             fileprivate let store: PostgresStore
             fileprivate let parameters: [Parameter]
-            /// The record when the claim was made.
+            /// The record at the time of the claim.
             public let record: BSONDocument
 
-            /// Keeps the claim.
+            /// Extends the claim.
             ///
             /// - Returns: false if another server has claimed the objects.
             /// - Throws: `PostgresStoreError`
@@ -123,8 +123,8 @@
 
             /// Replaces the record. It is durable when the call returns.
             ///
-            /// - Returns: false if another server has claimed the objects. Then nothing is written.
-            /// - Throws: `PostgresStoreError`. Then it isn't known whether it is written.
+            /// - Returns: `false` if another server has claimed the objects. The record isn't written then.
+            /// - Throws: `PostgresStoreError`. After an error, it isn't known whether the record was written.
             public func write(_ record: BSONDocument) async throws(PostgresStoreError) -> Bool {
                 try await store.tool {
                     let body = Parameter.bytes(try record.bytes())
@@ -132,13 +132,13 @@
                 }
             }
 
-            /// Gives up the claim.
+            /// Ends the claim.
             public func release() async {
                 _ = try? await store.tool { try await store.pool.run(.writing, .releaseLane, parameters) }
             }
         }
 
-        /// The milliseconds after which a claim should be kept by `Lane.touch()`.
+        /// The number of milliseconds after which a server should extend a claim with `Lane.touch()`.
         public static var laneTouchTime: Int { Statement.claimTime / 3 }
 
         /// Claims the objects of a class in a stream.
@@ -157,7 +157,7 @@
             }
         }
 
-        /// Returns classes of streams whose claims ended without being given up, because a server ended without notice.
+        /// Returns the classes of streams whose claims have expired, because a server was terminated before it could end them.
         ///
         /// - Throws: `PostgresStoreError`
         public func abandonedLanes() async throws(PostgresStoreError) -> [(stream: StreamName, className: SyncString)] {
@@ -170,7 +170,7 @@
 
         // MARK: Errors
 
-        /// Runs a body whose errors are those of statements.
+        /// Calls a closure, and converts errors of statements to `PostgresStoreError`.
         ///
         /// - Throws: `PostgresStoreError`
         func tool<Result>(_ body: () async throws -> Result) async throws(PostgresStoreError) -> Result {

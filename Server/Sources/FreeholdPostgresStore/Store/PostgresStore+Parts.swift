@@ -2,7 +2,7 @@
     internal import FreeholdServerStore
     internal import FreeholdSyncCore
 
-    /// Commits that aren't complete yet.
+    /// The storing of incomplete commits.
     extension PostgresStore {
         private static let missingPart = ServerStoreAnswer.failed(.unavailable("A part before this one is missing."))
 
@@ -63,7 +63,7 @@
             return results[1].count == 1 ? .done : Self.missingPart
         }
 
-        /// The bytes that are kept of a file's incomplete commit. Nil if nothing is kept.
+        /// Returns the stored bytes of a file's incomplete commit, or `nil` if no bytes are stored.
         func keptBytes(_ ident: FileIdent, _ stream: Int64) async throws -> [UInt8]? {
             let name: [Parameter] = [.int(stream), .ident(ident)]
             guard let row = try await pool.run(.reading, .incoming, name).first else { return nil }

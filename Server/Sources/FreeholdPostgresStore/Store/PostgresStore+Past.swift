@@ -2,14 +2,16 @@
     internal import FreeholdServerStore
     internal import FreeholdSyncCore
 
-    /// Earlier versions: the rows as they are now, and the before-images of the log.
+    /// The reading of earlier versions, from the present rows and the before-images in the log.
+    ///
+    /// The log reaches back to a version if it contains all commits after the version. Objects and steps of older versions can't be read.
     extension PostgresStore {
-        /// The stored bytes of the log that one statement returns.
+        /// The maximum number of bytes of the log that one statement returns.
         private static let logBytes = 8 << 20
 
         // MARK: Objects
 
-        /// The objects that were alive at a version. Nil if the log doesn't reach back to it.
+        /// Returns the objects that existed at a version, or `nil` if the log doesn't reach back to it.
         func objects(
             _ names: [ObjectName],
             at version: StreamVersion,
@@ -23,7 +25,7 @@
             return isKept ? found : nil
         }
 
-        /// Those of a class's objects that have one of the keys, as they were at a version.
+        /// Returns the objects of a class with the given keys, in their state at a version. Returns `nil` if the log doesn't reach back to it.
         func page(
             of className: SyncString,
             keys: [PrimaryKey],
@@ -52,10 +54,11 @@
             try head(try await pool.run(.reading, .head, [.int(stream)]))
         }
 
-        /// Reads objects as they were at a version, those that are alive there.
+        /// Reads objects in their state at a version.
         ///
-        /// - Parameter body: Called for each name in its order, until it returns false.
-        /// - Returns: false if the log doesn't reach back to the version.
+        /// - Parameter body: A closure that is called for each name in order, until it returns `false`. Its object is `nil` if the object didn't
+        ///   exist.
+        /// - Returns: `false` if the log doesn't reach back to the version.
         private func readPast(
             _ names: [ObjectName],
             at version: StreamVersion,
@@ -83,7 +86,8 @@
             return true
         }
 
-        /// The objects of rows as they were at a version, those that were alive; nil if the log doesn't reach back to it.
+        /// Returns the objects of rows in their state at a version, with `nil` for objects that didn't exist. Returns `nil` if the log doesn't reach
+        /// back to the version.
         ///
         /// - Parameter head: The newest head at which rows were read.
         private func living(
@@ -93,7 +97,7 @@
             _ past: PastKey
         ) async throws -> [MergedObject?]? {
             guard version >= head.logStart else { return nil }
-            // Rows that haven't changed since are as they were. Objects that the horizon has taken weren't alive.
+            // A row without a later change still has the state of the version. Objects that were removed at the horizon didn't exist at the version.
             let isChanged = rows.contains { $0.current.map { $0.version > version } ?? false }
             guard isChanged, version < head.version else { return rows.map { $0.current?.object.living } }
             guard let images = try await images(after: version, upTo: head.version, past) else { return nil }
@@ -106,7 +110,7 @@
 
         // MARK: Pages
 
-        /// The objects of a class in a range of keys, as they were at a version. Nil if the log doesn't reach back to it.
+        /// Returns the next objects of a class after a key, in their state at a version. Returns `nil` if the log doesn't reach back to it.
         func page(
             of className: SyncString,
             after key: PrimaryKey?,
@@ -162,7 +166,7 @@
             reading: while step.last < last, step.order.count < count {
                 guard let log = try await log(after: step.last, past.stream) else { return nil }
                 horizon = max(horizon, log.head.horizon)
-                // The rows of all objects of the next commits, but not of many more than the step will have.
+                // The names of the objects of the next commits. The number is limited to about the number of objects that the step will have.
                 var wanted: [ObjectName] = []
                 var known: Set<ObjectName> = []
                 for entry in log.entries where entry.version <= last && wanted.count < min(count, 2_000) {
@@ -202,7 +206,7 @@
             )
         }
 
-        /// What a step has besides objects.
+        /// The parts of a step other than its objects.
         private struct EndOfStep {
             let head: StreamHead
             let hash: RunningHash
@@ -210,7 +214,7 @@
             let commits: [StepCommit]
         }
 
-        /// Reads the head, the mark of a step's last version, and the answers to the commits of the step, as they are at one moment.
+        /// Reads the head, the mark of a step's last version, and the answers to the commits of the step, in one transaction.
         ///
         /// - Returns: `nil` if the stream doesn't have the last version.
         private func endOfStep(_ step: StepBuilder, _ stream: Int64) async throws -> EndOfStep? {
@@ -235,7 +239,8 @@
             )
         }
 
-        /// The objects of a step, as they were at its end, dead ones too. Nil if the log doesn't reach back any more.
+        /// Returns the objects of a step in their state at its end, including deleted ones. Returns `nil` if the log doesn't reach back to it any
+        /// more.
         private func afterStep(_ step: StepBuilder, _ past: PastKey) async throws -> [MergedObject?]? {
             let isChanged = step.order.contains { name in step.today[name].map { $0.version > step.last } ?? false }
             guard isChanged else { return step.order.map { step.today[$0]?.object } }
@@ -255,7 +260,7 @@
             var entries: [StoredGroup.Entry] = []
         }
 
-        /// The first commits after a version. Nil if the log doesn't reach back to it.
+        /// Returns the first commits after a version, or `nil` if the log doesn't reach back to it.
         func log(after version: StreamVersion, _ stream: Int64) async throws -> Log? {
             let results = try await pool.run(
                 .reading,
@@ -280,7 +285,8 @@
             return log
         }
 
-        /// The first before-image of each object after a version, at least up to another one. Nil if the log doesn't reach back to it.
+        /// Returns the first before-image of each object after a version, from the log up to `end` or further. Returns `nil` if the log doesn't reach
+        /// back to the version.
         private func images(
             after version: StreamVersion,
             upTo end: StreamVersion,
@@ -289,7 +295,7 @@
             var images = past.images(key, after: version)
             while true {
                 guard let log = try await log(after: images.end, key.stream) else { return nil }
-                // The images may be those of another history.
+                // The cached images may belong to another history of the stream.
                 guard images.epoch == log.head.epoch else {
                     images = PastImages.Images(epoch: log.head.epoch, end: version)
                     continue
@@ -307,12 +313,12 @@
 
     /// The commits that a step consists of.
     private struct StepBuilder {
-        /// The version of the last of them.
+        /// The version of the last commit.
         var last: StreamVersion
         var order: [ObjectName] = []
         var before: [ObjectName: MergedObject?] = [:]
         var today: [ObjectName: PostgresStore.Current] = [:]
-        /// The commits, by their versions.
+        /// The names of the commits in the order of their versions.
         var authors: [PartName] = []
         var bytes = 0
 
@@ -336,7 +342,7 @@
     }
 
     extension MergedObject {
-        /// Nil for a dead object.
+        /// The object, or `nil` if it is deleted.
         fileprivate var living: MergedObject? { isAlive ? self : nil }
     }
 #endif

@@ -2,23 +2,23 @@
     internal import FreeholdServerStore
     internal import FreeholdSyncCore
 
-    /// Rows that a merge needs.
+    /// The reading of the rows that a merge needs.
     extension PostgresStore {
-        /// The number of times that rows are read again since the head has changed meanwhile.
+        /// The maximum number of attempts to read rows. An attempt fails if the head changes during the read.
         private static let mostReads = 20
-        /// The stored bytes of objects that one statement returns.
+        /// The approximate maximum number of bytes of objects that one statement returns.
         static let pieceBytes = 4 << 20
-        /// The names that one statement has.
+        /// The maximum number of names of one statement.
         private static let pieceNames = 2_000
 
-        /// An object as it is stored now.
+        /// The present state of an object.
         struct Current {
-            /// The version of the last change, or of the death.
+            /// The version of the last change, or of the deletion.
             let version: StreamVersion
             let object: MergedObject
         }
 
-        /// The head has changed between two statements that read at one head.
+        /// An error that is thrown if the head has changed between two statements that have to read at the same head.
         private struct Moved: Error {}
 
         func rows(_ query: RowQuery, _ stream: Int64) async throws -> StoreRows {
@@ -32,7 +32,7 @@
             let id = Parameter.int(stream)
             let names = query.answers.sorted { ($0.ident, $0.commit) < ($1.ident, $1.commit) }
             var calls = [Call(.head, [id])]
-            /// Adds a statement if it returns something.
+            /// Adds a statement if its rows are needed, and returns its index.
             func add(_ statement: Statement, _ isNeeded: Bool, _ parameters: [Parameter]) -> Int? {
                 guard isNeeded else { return nil }
                 calls.append(Call(statement, [id] + parameters))
@@ -73,9 +73,10 @@
             return rows
         }
 
-        /// Reads objects in pieces, each at one head.
+        /// Reads objects in several parts. The objects of one part are read at the same head.
         ///
-        /// - Parameter body: Called with the head of the piece, for each name in its order. Objects that the horizon has taken are nil.
+        /// - Parameter body: A closure that is called for each name in order, with the head of the part. The object is `nil` if it doesn't exist, or
+        ///   was removed at the horizon.
         func read(
             _ names: [ObjectName],
             _ stream: Int64,
@@ -100,7 +101,7 @@
                     bytes += try row.slice(3).count + row.slice(4).count
                     found[last - 1] = try Self.current(row, from: 1, horizon: head.horizon)
                 }
-                // If the bytes are reached, rows after the last one may be missing.
+                // If the limit of bytes was reached, the objects after the last row were not read.
                 let count = bytes < Self.pieceBytes ? piece.count : last
                 guard count > 0 else { throw PostgresFailure.malformed("an object is missing") }
                 for (place, name) in piece.prefix(count).enumerated() { try body(head, name, found[place]) }
@@ -108,7 +109,7 @@
             }
         }
 
-        /// The object in the columns `version`, `dead`, `doc` and `meta`. Nil if the horizon has taken it.
+        /// Returns the object in the columns `version`, `dead`, `doc` and `meta`, or `nil` if it was removed at the horizon.
         static func current(_ row: QueryResult.Row, from column: Int, horizon: StreamVersion) throws -> Current? {
             var object = try StoredDocument.object(doc: row.bytes(column + 2), meta: row.bytes(column + 3))
             if horizon > 0, !object.trim(horizon: horizon) { return nil }
@@ -117,7 +118,7 @@
 
         // MARK: Links and values
 
-        /// The objects of classes that link to objects, or hold values.
+        /// Adds the objects of some classes that link to given objects, or that contain given values.
         ///
         /// - Complexity: O(objects of the classes)
         private func readLinks(_ query: RowQuery, _ rows: inout StoreRows, _ stream: Int64) async throws {
@@ -143,15 +144,15 @@
             }
         }
 
-        /// The rows of a class in a range of keys, as they are now.
+        /// The present rows of a class in a range of keys.
         struct Piece {
             var head: StreamHead
             var objects: [(name: ObjectName, current: Current?)] = []
-            /// The key after which the next piece begins. Nil if there are no more rows.
+            /// The key after which the next part begins, or `nil` if there are no more rows.
             var next: [UInt8]?
         }
 
-        /// - Parameter version: Dead objects are left out if they were dead at this version. Nil: all dead objects are included.
+        /// - Parameter version: Objects that were already deleted at this version are left out. If `nil`, all deleted objects are included.
         func piece(
             of className: SyncString,
             after key: [UInt8],
@@ -181,7 +182,7 @@
 
         // MARK: Copies
 
-        /// The commits of files that were copied from the same files as a file.
+        /// Returns the commits of files that are copies of the same origin as a file.
         ///
         /// - Complexity: O(copied files)
         private func copies(

@@ -3,7 +3,7 @@
     public import FreeholdServerStore
     public import FreeholdSyncCore
 
-    /// What commands of a server need.
+    /// The functions for the commands of a server.
     extension PostgresStore {
         // MARK: Streams
 
@@ -24,7 +24,7 @@
             }
         }
 
-        /// Returns a Boolean value that indicates whether something was written to a stream.
+        /// Returns a Boolean value that indicates whether a stream exists. It is created by the first write.
         ///
         /// - Throws: `PostgresStoreError`
         public func exists(_ name: StreamName) async throws(PostgresStoreError) -> Bool {
@@ -78,11 +78,11 @@
 
         // MARK: Documents
 
-        /// Calls a closure with each object's document, as `FileServerStore.forEachDocument(of:className:_:)` does. Writers don't wait, and no
-        /// snapshot is held meanwhile: the version is read from the log.
+        /// Calls a closure with the document of each object, like `FileServerStore.forEachDocument(of:className:_:)`. All documents have the state of
+        /// one version, which is computed with the log. Writers therefore don't wait, and no transaction stays open.
         ///
         /// - Returns: The number of documents.
-        /// - Throws: The errors of the closure, and `PostgresStoreError`, for example if the log is trimmed meanwhile.
+        /// - Throws: The errors of the closure, and `PostgresStoreError`, for example if the log is trimmed during the call.
         @discardableResult
         public func forEachDocument(
             of name: StreamName,
@@ -127,7 +127,7 @@
             return count
         }
 
-        /// Returns the classes that have objects, or one class.
+        /// Returns the classes that have objects, or only the given class.
         private func classes(_ only: SyncString?, _ stream: Int64) async throws -> [SyncString] {
             if let only { return [only] }
             return try await tool {
@@ -143,9 +143,9 @@
 
         // MARK: Checks
 
-        /// Checks the rows of a stream: whether each can be read, and whether they agree. Servers may write meanwhile.
+        /// Checks that each row of a stream can be read, and that the rows are consistent. Servers may write during the check.
         ///
-        /// - Returns: What is wrong. Empty if the stream is sound.
+        /// - Returns: Descriptions of the problems. The array is empty if the stream has none.
         /// - Throws: `PostgresStoreError` if the database can't be read.
         /// - Complexity: O(rows of the stream)
         public func verify(_ name: StreamName) async throws(PostgresStoreError) -> [String] {
@@ -160,10 +160,10 @@
             }
         }
 
-        /// The problems that are reported.
+        /// The maximum number of reported problems.
         private static let mostProblems = 100
 
-        /// Runs a body, and notes that rows are damaged. Other errors are thrown.
+        /// Calls a closure, and adds a problem if it throws an error about damaged rows. All other errors are thrown.
         private func noting(_ what: String, _ problems: inout [String], _ body: () throws -> Void) throws {
             do { try body() } catch {
                 if let failure = error as? PostgresFailure, failure.kind != .malformed { throw failure }
@@ -226,7 +226,7 @@
             while version < head.version {
                 do {
                     guard let log = try await log(after: version, stream) else {
-                        // It was trimmed meanwhile.
+                        // The log was trimmed during the check.
                         version = try await currentHead(stream).logStart
                         continue
                     }
@@ -246,7 +246,7 @@
             var key: [UInt8] = []
             while true {
                 let parameters: [Parameter] = [
-                    // Dead objects, too.
+                    // Deleted objects are included.
                     id, .text(className), .bytes(key), .int(-1), .int(1_000), .int(Self.pieceBytes),
                 ]
                 let results = try await pool.run(.reading, [Call(.head, [id]), Call(.page, parameters)])

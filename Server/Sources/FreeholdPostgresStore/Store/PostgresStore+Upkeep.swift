@@ -1,12 +1,12 @@
 #if PostgreSQL
     internal import FreeholdSyncCore
 
-    /// Trimming.
+    /// The trimming of the log and of old data.
     extension PostgresStore {
-        /// Cuts the log to an age and a size, and moves the horizon.
+        /// Shortens the log to an age and a size, and moves the horizon.
         ///
-        /// All reads trim objects to the horizon of the head, so the head is all that has to change at once. Rows are deleted after that, some at a
-        /// time.
+        /// All reads trim objects to the horizon of the head, so only the head has to change in one transaction. Rows are deleted afterwards in
+        /// several transactions.
         func trim(log time: Int64, horizon old: Int64, _ stream: Int64) async throws -> StreamHead {
             let id = Parameter.int(stream)
             let head = try await currentHead(stream)
@@ -14,7 +14,7 @@
             if let excess = try await pool.run(.upkeep, .logExcess, [id, .bound(options.logBytes)]).first?.word(0),
                 excess > start
             {
-                // Clients that were connected a moment ago continue from the log.
+                // The last hour of the log is kept, so that recently connected clients can continue from it.
                 start = max(start, min(excess, try await version(before: head.now - 3_600_000, head, stream)))
             }
             let horizon = try await version(before: old, head, stream)
@@ -29,7 +29,7 @@
             while try await pool.run(.upkeep, statement, parameters).count > 0 {}
         }
 
-        /// The version before the first one that was made at or after a time; that of the head if none was.
+        /// Returns the last version that was created before a time. Returns the version of the head if no version was created at or after it.
         ///
         /// - Complexity: O(log *n*) statements
         private func version(before time: Int64, _ head: StreamHead, _ stream: Int64) async throws -> StreamVersion {

@@ -9,25 +9,26 @@
     /// let store = try await PostgresStore.open(PostgresStore.Options(address: "postgresql://freehold@db.example/freehold"))
     /// store.perform(request) { answer in … }
     /// ```
-    /// Several servers may use one database: a commit compares the head of the stream with the one that it was merged on, and does nothing if it has
-    /// changed. What a commit has done is durable as far as the database's settings say so (`fsync`, `synchronous_commit`).
+    /// Several servers may use one database. A commit is stored only if the head of the stream is still the head on which the commit was merged. The
+    /// durability of a commit depends on the settings of the database (`fsync`, `synchronous_commit`).
     ///
-    /// A commit whose connection ends has an outcome that isn't known (`.uncertain`), never one that is guessed.
+    /// If the connection ends before the answer to a commit, the outcome is reported as unknown (`.uncertain`).
     ///
     /// Any thread may use it. Requests that write one stream are executed in their order, and reads after the writes that were requested before them.
     public final class PostgresStore: Sendable {
         public struct Options: Sendable {
-            /// A URI, or keywords and values, as for all programs that use libpq. It may name several hosts, a service or a file of passwords.
+            /// A URI, or keywords and values, in the form of all programs that use libpq. It may name several hosts, a service or a file of
+            /// passwords.
             public var address: String
-            /// The schema that has the tables. It is created if it doesn't exist.
+            /// The schema for the tables. It is created if it doesn't exist.
             public var schema = "freehold"
             /// The name of the server, which the database shows for its connections.
             public var name = "freehold"
             /// The compression of the log. It has to be the same whenever the store is opened.
             public var compression: (any MessageCompression)?
-            /// The mark of the secret of the server's folder. All servers that use the database have the same one. Nil: it isn't compared.
+            /// The mark of the secret of the server's folder. All servers of a database must have the same mark. If `nil`, it isn't compared.
             public var secretMark: [UInt8]?
-            /// The marks of the same secrets by which earlier versions knew them.
+            /// The marks that earlier versions of the server computed for the same secrets.
             public var earlierSecretMarks: [[UInt8]] = []
             /// A Boolean value that indicates whether the database may be one that was restored from a backup: see `wasRestored()`.
             public var isRestored = false
@@ -35,17 +36,17 @@
             public var writers = 4
             /// The number of connections for reading.
             public var readers = 4
-            /// The time for which an answer is waited for, in milliseconds. Then the connection is closed.
+            /// The maximum time that the store waits for an answer, in milliseconds. The connection is closed after that.
             public var patience = 10_000
             /// The time after which connections are replaced, in milliseconds.
             public var mostAge = 300_000
-            /// The time for which notes about files are gathered, in milliseconds.
+            /// The time for which notes about files are collected, in milliseconds.
             public var noteDelay = 100
-            /// The bytes that one answer may have.
+            /// The maximum number of bytes of one answer.
             public var mostAnswerBytes = 256 << 20
-            /// The bytes of the log of one stream that trimming leaves, beside the age of its entries.
+            /// The maximum number of bytes of a stream's log after trimming. The age of the entries is another limit.
             public var logBytes: UInt64 = 1 << 30
-            /// The number of elements from which on a list is long: see `StoredImages`.
+            /// The minimum number of elements of a long list: see `StoredImages`.
             var longList = MergedObject.longList
 
             /// - Parameter address: See `address`.
@@ -54,7 +55,7 @@
 
         let pool: PostgresPool
         let options: Options
-        /// The epoch of streams that are created.
+        /// The epoch of new streams.
         public let epoch: UInt64
         let turns = StreamTurns()
         let past = PastImages()
@@ -63,9 +64,9 @@
         let notes: FileNotes
         private let streams = Mutex<[StreamName: Int64]>([:])
         let sqlStates = Mutex<[Int64: SQLState]>([:])
-        /// The number under which this process makes claims.
+        /// The random number that identifies this process in claims.
         let owner = Int64.random(in: 1 ... .max)
-        /// The streams whose numbers are kept in memory.
+        /// The maximum number of streams whose numbers are kept in memory.
         static let mostStreams = 100_000
 
         private init(_ options: Options, epoch: UInt64) {
@@ -83,15 +84,15 @@
             PostgresStore(options, epoch: try await Migration.prepared(options))
         }
 
-        /// Ends all connections. Requests fail from then on.
+        /// Ends all connections. Later requests fail.
         public func close() { pool.close() }
 
         // MARK: Requests
 
-        /// Does a request, and reports the result on any thread. It doesn't block.
+        /// Executes a request, and reports the result on any thread. It doesn't block.
         public func perform(_ request: ServerStoreRequest, _ answer: @escaping @Sendable (ServerStoreAnswer) -> Void) {
             if case .noteFile(let ident, let acknowledged, let leastBase, let time) = request.kind {
-                // The request doesn't hold others up: those that read what it writes wait for it.
+                // Other requests of the stream don't wait for a note, except those that read notes (`readsNotes`).
                 let note = FileNotes.Note(
                     stream: request.stream,
                     ident: ident,
@@ -112,8 +113,8 @@
             }
         }
 
-        /// Does a request. The answer to a read of a stream with a commit whose outcome isn't known is reported after a write that was confirmed: see
-        /// `StreamDoubts`.
+        /// Executes a request. If the stream has a commit with an unknown outcome, the answer to a read is reported only after another write was
+        /// confirmed: see `StreamDoubts`.
         private func confirmed(_ request: ServerStoreRequest, isWrite: Bool) async -> ServerStoreAnswer {
             let answer = await answer(request, isWrite: isWrite)
             guard let stream = streams.withLock({ $0[request.stream] }) else { return answer }
@@ -143,7 +144,7 @@
             } catch let failure as StoreFailure {
                 return .failed(failure)
             } catch is MissingStream {
-                // The database lost it, for example in a failover: the number is looked up again.
+                // The database has lost the stream, for example in a failover. The number of the stream is read again at the next request.
                 forget(request.stream)
                 return .failed(.unavailable("The stream isn't in the database any more."))
             } catch let limit as RowLimit {
@@ -151,7 +152,7 @@
             } catch { return .failed(.damaged(SyncString("\(error)"))) }
         }
 
-        /// A stream whose head is missing.
+        /// An error that is thrown if the head of a stream is missing.
         struct MissingStream: Error {}
 
         /// Returns the number of a stream. Returns `nil` if the stream doesn't exist.
@@ -176,10 +177,10 @@
             return found
         }
 
-        /// Looks up the number of a stream again when it is needed.
+        /// Removes the number of a stream from the cache, so that it is read again.
         func forget(_ name: StreamName) { streams.withLock { $0[name] = nil } }
 
-        /// Reads the state of a stream's JSON again when it is needed.
+        /// Removes the state of a stream's JSON from the cache, so that it is read again.
         func forgetSQLState(_ stream: Int64) { sqlStates.withLock { $0[stream] = nil } }
 
         private func perform(_ request: ServerStoreRequest, on stream: Int64) async throws -> ServerStoreAnswer {
@@ -192,7 +193,7 @@
             case .trimWriters(let secret):
                 try await trimWriters(keeping: secret, stream)
                 return .done
-            // `perform(_:_:)` has taken it.
+            // `perform(_:_:)` handles notes.
             case .noteFile: return .done
             case .noteFront(let ident, let bytes):
                 try await noteFront(bytes, of: ident, in: stream)
@@ -233,7 +234,7 @@
         }
     }
 
-    /// The reason for which a database can't be used.
+    /// The reason why a database can't be used.
     public struct PostgresStoreError: Error, CustomStringConvertible {
         public let description: String
 
@@ -251,7 +252,7 @@
             }
         }
 
-        /// A Boolean value that indicates whether the request stores something in a stream that doesn't exist yet.
+        /// A Boolean value that indicates whether the request creates a stream that doesn't exist yet.
         fileprivate var makesStream: Bool {
             switch self {
             case .makeFile, .openWriter, .commit, .stage, .keepPart: true

@@ -1,16 +1,16 @@
 #if PostgreSQL
     extension Statement {
-        /// Takes a group of commits into one stream, whole or not at all, in one statement.
+        /// Adds a group of commits to one stream, completely or not at all, with one statement.
         ///
-        /// The first row of the answer has the number of heads that were moved, 0 or 1, that of files that are missing or have changed, a number without
-        /// meaning, and the format of the tables. Nothing is done in tables of a later format. A file
-        /// that is deleted while the statement runs is an error (division by zero): the statement then does nothing.
+        /// The first row of the answer contains the number of changed heads (0 or 1), the number of files that are missing or have changed, a number
+        /// without a meaning, and the format of the tables. The statement has no effect on tables of a later format. If a file is deleted while the
+        /// statement runs, the statement fails (division by zero) and has no effect.
         ///
         /// Parameters: $1 sid, $2 epoch, $3–$5 the expected version, hash and horizon, $6–$9 the new version, hash, clock and time; then arrays,
         /// each with an element for each row. $46 is the expected state of the stream's JSON (`SQLState`).
         ///
-        /// With rows of the inbox, $49 has their numbers and $50 the reasons for which they are refused. The statement does nothing unless all of them
-        /// wait, and the fifth number of its answer is that of the rows that wait.
+        /// With rows of the inbox, $49 contains their numbers and $50 the reasons for their refusal. The statement has no effect unless all of these
+        /// rows are waiting, and the fifth number of its answer is the number of waiting rows.
         static func commitText(ofInbox: Bool) -> String {
             """
             WITH \(ofInbox ? waitingText : "")file AS (SELECT * FROM unnest($10::int8[], $11::bytea[], $12::int8[], $13::int8[], $14::uuid[], $15::int8[], $16::bytea[], $45::bytea[])

@@ -13,13 +13,13 @@
         /// The time after which another server may take the objects of a class that a server has claimed, in milliseconds.
         static let claimTime = 10_000
 
-        /// The database's time in milliseconds.
+        /// An SQL expression for the database's time in milliseconds.
         static let time = "(extract(epoch FROM clock_timestamp()) * 1000)::int8"
 
         static let claimEnd = "\(time) + \(claimTime)"
 
-        /// The objects of a class in the order in which they were stored: those after a place, up to another place, and up to a number of rows and
-        /// bytes. The row that exceeds the bytes is the last one.
+        /// Returns the objects of a class between two positions, in the order in which they were stored, up to a number of rows and bytes. The last
+        /// row is the one with which the limit of bytes is reached.
         static let ingestedPageText = """
             SELECT version, seq, key, doc FROM (
                 SELECT version, seq, key, doc, octet_length(doc) AS size,
@@ -30,7 +30,7 @@
             WHERE total - size < $8 ORDER BY version, seq
             """
 
-        /// The objects of a class by their keys: those that were stored up to a version.
+        /// Returns the objects of a class that were stored up to a version, in the order of their keys.
         static let ingestedDocumentsText = """
             SELECT key, doc FROM (
                 SELECT key, doc, octet_length(doc) AS size, sum(octet_length(doc)) OVER (ORDER BY key) AS total
@@ -39,7 +39,7 @@
             WHERE total - size < $5 ORDER BY key
             """
 
-        /// Takes the objects of a class for the owner $3, unless another owner has them.
+        /// Claims the objects of a class for the owner $3, unless another owner has a claim.
         static let claimLaneText = """
             INSERT INTO sink_lane(sid, class, owner, claimed_until, record)
             SELECT sid, $2::text, $3::int8, \(claimEnd), NULL FROM stream WHERE sid = $1

@@ -57,7 +57,7 @@
                 """
             case .head:
                 "SELECT epoch, version, hash, clock, now, horizon, log_start FROM stream_head WHERE sid = $1"
-            // $1: the streams. $2: versions whose hashes are read.
+            // $1: the streams. $2: for each stream, a version whose hash is read, too.
             case .heads:
                 """
                 SELECT t.n, h.epoch, h.version, h.hash, h.clock, h.now, h.horizon, h.log_start, m.hash
@@ -73,7 +73,7 @@
                 INSERT INTO client_file(sid, ident, usr, secret, parents, last, hash, clock, seen_at, classes)
                 SELECT $1::int8, last_ident, $2::text, $3::bytea, $4::bytea, 0, '\(Self.empty)'::uuid, $5::int8, 0, '{}' FROM number RETURNING ident
                 """
-            // The index of writers refuses a second one.
+            // The unique index of writers prevents a second row.
             case .makeWriter:
                 """
                 WITH number AS (UPDATE stream SET last_ident = last_ident + 1 WHERE sid = $1 AND last_ident < 4294967295
@@ -156,7 +156,7 @@
                 CROSS JOIN LATERAL (SELECT * FROM commit_answer r WHERE r.sid = $1 AND r.ident = t.ident OFFSET 0) a
                 ORDER BY a.ident, a.number
                 """
-            // The first rows that have the bytes of $4 together, and the one that exceeds them.
+            // The first rows, up to the one with which the sum of their bytes reaches $4.
             case .objects:
                 """
                 SELECT n, version, dead, doc, meta FROM (
@@ -167,7 +167,7 @@
                         WHERE x.sid = $1 AND x.class = t.class AND x.key = t.key LIMIT 1) o) r
                 WHERE total - size < $4 ORDER BY n
                 """
-            // Those that aren't dead, or died after $4.
+            // Rows that aren't deleted, or that were deleted after the version $4.
             case .page:
                 """
                 SELECT key, version, dead, doc, meta FROM (
@@ -388,7 +388,7 @@
                 WITH dropped AS (DELETE FROM incoming WHERE sid = $1 AND at < $2 RETURNING ident)
                 DELETE FROM incoming_part WHERE sid = $1 AND ident IN (SELECT ident FROM dropped)
                 """
-            // The greatest version of the log whose later rows have the bytes of $2.
+            // The greatest version from which on the log has more than $2 bytes.
             case .logExcess:
                 """
                 SELECT coalesce(max(version), 0) FROM (
@@ -396,7 +396,7 @@
                     FROM commit_log WHERE sid = $1) r
                 WHERE total > $2
                 """
-            // $2: the start of the log. $3: the horizon, unless a file that was seen since $4 needs a lower one.
+            // $2: the start of the log. $3: the horizon. A file that was connected after the time $4 can require a lower horizon.
             case .trim:
                 """
                 UPDATE stream_head SET log_start = greatest(log_start, $2), horizon = greatest(horizon, least($3,
@@ -417,7 +417,7 @@
             }
         }
 
-        /// Files of submissions with other secrets than $2, whose answers are at or before the horizon.
+        /// A condition for files for submissions with another secret than $2, if all of their answers are at or before the horizon.
         private static let isOldWriter = """
             f.sid = $1 AND f.usr = '' AND f.secret <> $2 AND f.parents IS NULL AND NOT EXISTS (SELECT 1
                 FROM commit_answer a JOIN stream_head h ON h.sid = a.sid

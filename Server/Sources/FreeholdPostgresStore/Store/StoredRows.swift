@@ -10,23 +10,24 @@
         internal import Foundation
     #endif
 
-    /// A row that can't be what was stored.
+    /// The error of a row whose content isn't valid.
     struct RowDamage: Error, CustomStringConvertible {
         let description: String
 
         init(_ description: String) { self.description = description }
     }
 
-    /// An object or a key that no row can hold.
+    /// The error of an object or a key that is too large for a row.
     struct RowLimit: Error, CustomStringConvertible {
         let description: String
 
         init(_ description: String) { self.description = description }
     }
 
-    /// Keys as byte strings that sort as keys do: the kind, then the integer with its sign flipped, the text, or the 12 or 16 bytes of an id.
+    /// Keys as byte strings whose order is the order of the keys: the kind, then the integer with its sign bit inverted, the text, or the 12 or 16
+    /// bytes of an id.
     enum StoredKey {
-        /// The bytes that the text of a key may have.
+        /// The maximum number of bytes of the text of a key.
         static let mostBytes = 1 << 10
 
         static func bytes(_ key: PrimaryKey) -> [UInt8] {
@@ -64,13 +65,13 @@
         }
     }
 
-    /// Objects as the columns `doc` and `meta`: the document, which any program can read, and everything else that a merge needs.
+    /// Objects as the columns `doc` and `meta`. `doc` is the document, which any program can read. `meta` is the other data that a merge needs.
     enum StoredDocument {
         /// The first byte of `meta`.
         private static let form: UInt8 = 1
         private static let limits = BSONLimits(depth: BSONLimits.maximumDepth, size: .max)
 
-        /// - Throws: `RowLimit` if documents can't be nested as deep.
+        /// - Throws: `RowLimit` if the document is nested too deep.
         static func columns(
             _ object: MergedObject,
             _ key: PrimaryKey
@@ -115,7 +116,7 @@
             let version: StreamVersion
             let author: PartName
             let images: StoredImages
-            /// The images of the group, if some of them are differences to others.
+            /// The images of the group by version, if some images are differences to others.
             fileprivate(set) var group: [StreamVersion: StoredImages] = [:]
 
             /// Returns the state of an object before the commit. Returns `nil` if it didn't exist.
@@ -131,7 +132,7 @@
             }
         }
 
-        /// The bytes before the first commit.
+        /// The bytes of a group before its first commit.
         static var beginning: [UInt8] { [form] }
 
         static func append(_ version: StreamVersion, _ author: PartName, _ images: [UInt8], to bytes: inout [UInt8]) {
@@ -161,7 +162,7 @@
             return entries
         }
 
-        /// Returns what a closure makes of each commit, with its before-images as they are stored.
+        /// Calls a closure for each commit with the stored bytes of its before-images, and returns the results.
         static func forEachEntry<Result>(
             _ bytes: [UInt8],
             _ body: (StreamVersion, PartName, _ images: [UInt8]) throws -> Result
@@ -190,7 +191,7 @@
     extension QueryResult.Row {
         /// The columns of `Statement.head`.
         ///
-        /// - Parameter first: The number of the first of them.
+        /// - Parameter first: The index of the first of these columns.
         func head(from first: Int = 0) throws -> StreamHead {
             var head = StreamHead(epoch: try word(first))
             (head.version, head.hash) = (try word(first + 1), try hash(first + 2))

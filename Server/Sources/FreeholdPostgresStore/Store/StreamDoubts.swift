@@ -4,20 +4,20 @@
 
     /// The streams with a commit whose outcome isn't known. Any thread may use it.
     ///
-    /// Such a commit can be stored on the primary and not on its synchronous standby, for example because the wait for the standby was ended together
-    /// with the connection. Then it is visible. So whatever is read from such a stream is reported after another write of this server was confirmed:
-    /// that write waits for the standby, too, and is after the commit in the log.
+    /// Such a commit can be stored and visible on the primary, but missing on its synchronous standby. This happens, for example, if the connection
+    /// ended while the primary waited for the standby. An answer that was read from such a stream is therefore reported only after another write of
+    /// this server was confirmed. That write waits for the standby, too, and is after the commit in the database's log.
     final class StreamDoubts: Sendable {
         /// The heads on which the commits were merged, by the numbers of the streams.
         private let streams = Mutex<[Int64: Cursor]>([:])
 
-        /// Takes the outcome of a commit.
+        /// Records the outcome of a commit.
         ///
         /// - Parameter expected: The head on which it was merged.
         func note(_ answer: ServerStoreAnswer, of stream: Int64, expected: Cursor) {
             switch answer {
             case .failed(.uncertain): streams.withLock { $0[stream] = expected }
-            // The head has changed by a write that was confirmed: the earlier commit was stored before it, or never is.
+            // A confirmed write has changed the head. The doubtful commit was stored before that write, or will never be stored.
             case .done: streams.withLock { $0[stream] = nil }
             default: break
             }
@@ -25,10 +25,10 @@
 
         func contains(_ stream: Int64) -> Bool { streams.withLock { $0[stream] != nil } }
 
-        /// Takes a head that was read before a confirmed write.
+        /// Records a head that was read before a confirmed write.
         func settle(_ stream: Int64, at head: Cursor) {
             streams.withLock { streams in
-                // With the old head, the commit can still be stored.
+                // If the head is still the old one, the commit can still be stored later.
                 if let expected = streams[stream], expected != head { streams[stream] = nil }
             }
         }

@@ -2,7 +2,7 @@
     internal import FreeholdSyncCore
     internal import Synchronization
 
-    /// The order of the requests of each stream: a request waits until the writes that were requested before it have ended. Reads don't wait for each
+    /// The order of the requests of each stream. A request waits until all writes that were requested before it have ended. Reads don't wait for each
     /// other, and writes don't wait for reads. Any thread may use it.
     final class StreamTurns: Sendable {
         private struct Turns {
@@ -12,7 +12,7 @@
 
         private let streams = Mutex<[StreamName: Turns]>([:])
 
-        /// Runs a body now, or when the writes before it have ended. After it, `end(_:isWrite:)` has to be called.
+        /// Calls a closure immediately, or after the writes before it have ended. The caller has to call `end(_:isWrite:)` after the request.
         func add(_ stream: StreamName, isWrite: Bool, _ body: @escaping @Sendable () -> Void) {
             let isFree = streams.withLock { streams in
                 var turns = streams[stream] ?? Turns()
@@ -28,14 +28,14 @@
             if isFree { body() }
         }
 
-        /// A request has ended: those that waited for it begin.
+        /// Reports the end of a request. The requests that waited for it begin.
         func end(_ stream: StreamName, isWrite: Bool) {
             guard isWrite else { return }
             let next = streams.withLock { streams -> [@Sendable () -> Void] in
                 var next: [@Sendable () -> Void] = []
                 while let first = streams[stream]?.waiting.popFirst() {
                     next.append(first.body)
-                    // The stream is being written still.
+                    // A write of the stream is still in progress.
                     if first.isWrite { return next }
                 }
                 streams[stream] = nil

@@ -45,8 +45,8 @@ final class AccountMembers: Sendable {
         return member.app == app || (member.isOutside && takesOutside(app))
     }
 
-    /// Removes the users without a connection now and at the last call. A user without a connection at one call only
-    /// may be about to connect: it was recorded a moment before.
+    /// Removes the users that had no connection at the last call and have none now. A user that had a connection at the
+    /// last call, or that was recorded after it, is kept, because it may be about to connect.
     func forget(but connected: Set<String>) {
         state.withLock { state in
             let gone = Set(state.members.keys).subtracting(connected)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The accounts and the configuration of a server's apps. `AccountStore` has them in a file, and the module FreeholdPostgresAccounts in a database that
-/// several servers share.
+/// The accounts and the configuration of a server's apps. `AccountStore` has them in a file, and the module FreeholdPostgresAccounts in a database
+/// that several servers share.
 ///
 /// Each method that changes something is one transaction: if it throws, nothing is changed, except after `AccountStorageFailure` and
-/// `AccountError.unavailable`, whose outcome isn't known. The comments of `AccountStore` say what each method throws.
+/// `AccountError.unavailable`, whose outcome isn't known. The comments of `AccountStore` describe the errors of each method.
 ///
 /// Any thread may use it.
 package protocol AccountStorage: Sendable {
@@ -27,7 +27,7 @@ package protocol AccountStorage: Sendable {
     ///
     /// - Parameters:
     ///   - text: A part of a name with which the user logs in, or the user's whole id. Empty for all users.
-    ///   - after: The id behind which the users are. `nil` for the first ones.
+    ///   - after: The last id of the previous page, or `nil` for the first page.
     ///   - limit: The maximum number of users.
     func users(of app: String, matching text: String, after: String?, limit: Int) async throws -> [AccountUser]
     func user(_ id: String) async throws -> AccountUser?
@@ -75,12 +75,12 @@ package protocol AccountStorage: Sendable {
     func importUsers(_ users: [ImportedUser], app: String, isDry: Bool) async throws -> UserImportReport
 
     // Servers
-    /// Returns what has changed since a position, and the next position. The changes are `nil` if nothing has changed. Without a position, everything
-    /// counts as changed.
+    /// Returns the changes since a position, and the new position. The changes are `nil` if nothing has changed. Without a position, all apps and
+    /// users count as changed.
     func changes(
         after position: (any AccountPosition)?
     ) async throws -> (changes: AccountChanges?, position: any AccountPosition)
-    /// Returns the counts of attempts, which are shared by all servers that use the storage, if that is possible.
+    /// Returns the counts of attempts. If the storage supports it, all servers that use the storage share the counts.
     func limiter(_ limits: AttemptLimiter.Limits) -> any AttemptCounting
 }
 
@@ -123,10 +123,10 @@ extension AccountStorage {
     }
 }
 
-/// A place in the changes of accounts. Each storage has a type of its own.
+/// A position in the sequence of changes of accounts. Each storage defines its own type.
 package protocol AccountPosition: Sendable {}
 
-/// What has changed in a storage of accounts since a position.
+/// The changes in a storage of accounts since a position.
 package struct AccountChanges: Sendable {
     /// The apps that are new, or whose settings or documents may have changed.
     package var documents: Set<String>
@@ -140,13 +140,13 @@ package struct AccountChanges: Sendable {
 
 /// The users of an app whose data may have changed.
 package enum ChangedUsers: Hashable, Sendable {
-    /// Those that have changed since a revision of the app.
+    /// The users that have changed since a revision of the app.
     case since(Int)
     case these(Set<String>)
     case all
 }
 
-/// The reason for which a storage of accounts doesn't answer. The client receives `AccountError.unavailable`, and the log the reason.
+/// The reason why a storage of accounts doesn't answer. The client receives `AccountError.unavailable`, and the log the reason.
 package struct AccountStorageFailure: Error, Hashable, CustomStringConvertible {
     package let description: String
     package let isFullDisk: Bool

@@ -13,7 +13,7 @@ extension AccountStore {
         realm.delete(sessions)
     }
 
-    /// Notes that log-ins of a user end with the transaction.
+    /// Records that log-ins of a user end with the transaction.
     static func noteEndings(_ logins: Set<String>, of user: String, _ realm: Realm, at now: Date) {
         guard !logins.isEmpty, let id = realm.object(ofType: StoredUser.self, forPrimaryKey: user)?.app,
             let app = realm.object(ofType: StoredApp.self, forPrimaryKey: id)
@@ -32,7 +32,7 @@ extension AccountStore {
 
     /// Returns the log-ins of an app that ended between two values of its `endingsRevision`. Returns `nil` if a note is missing.
     ///
-    /// - Parameter known: The revision up to which the caller knows the endings. Nil if the app was created after the caller's last call.
+    /// - Parameter known: The revision up to which the caller knows the endings. `nil` if the app was created after the caller's last call.
     /// - Complexity: O(log-ins that ended)
     func endings(of app: String, after known: Int?, through revision: Int) async throws -> Set<String>? {
         try await work { realm in

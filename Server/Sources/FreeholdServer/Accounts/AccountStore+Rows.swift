@@ -15,7 +15,7 @@ package enum AccountTable: String, CaseIterable, Sendable {
 }
 
 extension AccountStore {
-    /// Returns all rows of the file, as they are at one moment. Each row has the text of each column, in the order of `AccountTable`'s columns in
+    /// Returns all rows of one version of the file. Each row has the text of each column, in the order of the columns of the `AccountTable` in
     /// PostgreSQL. Times are microseconds since 1970.
     ///
     /// - Throws: The errors of Freehold and FreeholdBSON if the file is damaged, and `AccountError.unavailable`.

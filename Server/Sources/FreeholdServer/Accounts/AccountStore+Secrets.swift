@@ -120,14 +120,15 @@ extension AccountStore {
         try await write { realm in
             let (code, identity) = try Self.code(app, id, token, isReset: true, now, realm)
             identity.password = password
-            // The receiver of the mail is the owner of the address.
+            // The code was sent to the address, so it also confirms the address.
             identity.isConfirmed = true
             Self.endSessions(of: identity.user, realm, at: now)
             realm.delete(code)
         }
     }
 
-    /// Replaces the hash of a password by another hash of the same password. A hash that has changed meanwhile stays.
+    /// Replaces the hash of a password by another hash of the same password. Does nothing if the stored hash isn't
+    /// `old` any more.
     package func replacePassword(of name: String, in app: String, _ old: String, by new: String) async throws {
         let key = StoredIdentity.key(app, .emailPassword, name)
         try await write { realm in
@@ -137,7 +138,7 @@ extension AccountStore {
         }
     }
 
-    /// Deletes a new user without a confirmation.
+    /// Deletes a new user that wasn't confirmed.
     ///
     /// - Parameter code: The identifier of the code that was created for the confirmation.
     package func deleteUnconfirmed(_ app: String, code: String) async throws {

@@ -63,7 +63,7 @@ extension AccountStore {
 
     /// Stores a successor of a refresh token.
     ///
-    /// A token that two sides have ends the whole log-in: see `LoginTokens.use(of:at:)`.
+    /// If two clients have the same token, the whole log-in ends: see `LoginTokens.use(of:at:)`.
     ///
     /// - Throws: `AccountError`
     package func renewSession(_ token: String, next: RefreshToken) async throws -> Session {

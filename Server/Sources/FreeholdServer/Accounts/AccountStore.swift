@@ -18,7 +18,7 @@ public final class AccountStore: Sendable {
 
     /// - Parameters:
     ///   - folder: The folder of the server. It must exist.
-    ///   - timeout: The maximum time in seconds for which a call waits for others, in this process and in other
+    ///   - timeout: The maximum time in seconds for which a call waits for other calls, in this process and in other
     ///     processes. `nil` for no limit.
     ///   - now: The clock for expiry times.
     /// - Throws: The errors of Freehold if the file can't be created.
@@ -132,7 +132,7 @@ public final class AccountStore: Sendable {
         }
     }
 
-    /// Deletes an app and all of its users. The documents of the app stay.
+    /// Deletes an app and all of its users. The documents of the app are kept.
     ///
     /// - Throws: `AccountError` if the app doesn't exist.
     public func deleteApp(_ id: String) async throws {
@@ -269,7 +269,7 @@ public final class AccountStore: Sendable {
             let (other, id) = (identity.user, identity.user)
             let gone = realm.object(ofType: StoredUser.self, forPrimaryKey: other)
             guard gone?.isDisabled != true else { throw AccountError.userDisabled }
-            // A user with an earlier log-in may have documents, which would lose their owner.
+            // A user that has logged in may own documents. If the user were removed, these would belong to no user.
             guard gone?.hasLoggedIn != true, realm.objects(StoredIdentity.self).where({ $0.user == id }).count == 1,
                 realm.objects(StoredSession.self).where({ $0.user == id }).isEmpty,
                 realm.objects(StoredAPIKey.self).where({ $0.user == id }).isEmpty

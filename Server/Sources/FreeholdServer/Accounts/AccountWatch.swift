@@ -15,7 +15,7 @@ final class AccountWatch: Sendable {
     let logger: Logger
     /// The service of sinks. `nil` if the store has no objects for sinks, because it keeps documents in memory.
     let ingest: IngestService?
-    /// The apps that the node was given.
+    /// The apps that were last passed to the node.
     private let apps = Mutex<[AccountApp]?>(nil)
     /// The numbers of log-ins and users that were looked up since the start.
     let looks = Looks()
@@ -38,7 +38,7 @@ final class AccountWatch: Sendable {
         self.ingest = ingest
     }
 
-    /// Asks for changes three times a second, and reads more only if there are some.
+    /// Checks for changes three times a second, and reads data only if something has changed.
     func run() async {
         followSchemas()
         await followSinks()
@@ -100,14 +100,14 @@ final class AccountWatch: Sendable {
             defer { last = apps }
             return last != apps
         }
-        // A log-in writes to the file, too.
+        // A log-in also changes the file, so the node is updated only if its apps have changed.
         if isOther || isAnother { node.setApps(settings.nodeApps(apps, accounts.members, served)) }
         for app in binding { node.schemaChanged(of: app) }
         if isAnother { await followSinks() }
         if isAnother { node.rightsChanged(of: nil) } else if !users.isEmpty { node.rightsChanged(of: users) }
     }
 
-    /// Reads the data of users that may have changed, as far as the node uses it.
+    /// Reads the data of users that may have changed and that the node uses.
     private func note(_ changed: ChangedUsers, of app: ServedApp) async throws {
         var (users, revision) = (app.users, Int.min)
         switch changed {

@@ -3,7 +3,7 @@ struct Blowfish {
     /// The 18 words of the permutation, and then the four boxes of 256 words each.
     private var words: [UInt32]
 
-    /// The words before a key is mixed in: the binary digits of π behind the point.
+    /// The words before a key is mixed in: the binary digits of π after the point.
     private static let initial = PiDigits.words(18 + 4 * 256)
 
     /// Returns the hash of a password, which has 23 bytes.
@@ -92,7 +92,7 @@ struct Blowfish {
 
 /// The binary digits of π, by Machin's formula: π = 16 arctan(1/5) − 4 arctan(1/239).
 enum PiDigits {
-    /// Returns the first digits behind the point, in words of 32 bits.
+    /// Returns the first digits after the point, in words of 32 bits.
     ///
     /// - Complexity: O(*count*²)
     static func words(_ count: Int) -> [UInt32] {

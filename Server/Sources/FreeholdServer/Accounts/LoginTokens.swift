@@ -1,6 +1,7 @@
 package import Foundation
 
-/// The refresh tokens of one log-in, and the rules for their use. It is a value: a store reads the tokens, asks for the result of a use, and stores it.
+/// The refresh tokens of one log-in, and the rules for their use. A store reads the tokens, passes them to this type to compute the effect of a use,
+/// and stores the effect.
 ///
 /// Each token except the first one has a parent: the token that was presented when it was created, or a later token of the same line.
 package struct LoginTokens: Sendable {
@@ -25,14 +26,14 @@ package struct LoginTokens: Sendable {
     package enum Use: Hashable, Sendable {
         case good
         case expired
-        /// Two sides have the token, and one of them isn't the user. The log-in has to end.
+        /// Two clients have the token, so it may have been stolen. The log-in has to end.
         case stolen
     }
 
-    /// Returns what a use of a token means.
+    /// Returns the effect of a use of a token.
     ///
     /// A token that was replaced more than `AccountStore.overlap` ago is stolen. The same applies to a token whose sibling, another successor of the
-    /// same token, was used before. Then two sides continue from one token.
+    /// same token, was used before. Then two clients continue from the same token.
     package func use(of digest: String, at now: Date) -> Use {
         guard let token = token(digest) else { return .expired }
         let isLate = token.replaced.map { now.timeIntervalSince($0) > AccountStore.overlap } ?? false
@@ -69,7 +70,8 @@ package struct LoginTokens: Sendable {
         )
     }
 
-    /// Returns the oldest tokens of a log-in with too many. If answers are lost, a client has only the token that it presented, however old that is.
+    /// Returns the oldest tokens of a log-in that has too many. The presented token isn't among them: if answers are lost, the client has only this
+    /// token, which can be old.
     private func removed(for successor: String, keeping digest: String) -> [String] {
         let count = tokens.count + 1
         guard count > AccountStore.keptTokens.most else { return [] }

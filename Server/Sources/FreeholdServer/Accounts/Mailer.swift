@@ -21,7 +21,8 @@ public protocol Mailer: Sendable {
     func send(_ mail: AccountMail) async throws
 }
 
-/// A mailer that logs each mail instead of sending it. It only logs the code in development mode.
+/// A mailer that writes a line to the log instead of sending a mail. The line contains the address and the code in
+/// development mode only.
 public struct ConsoleMailer: Mailer {
     private let logger: Logger
     private let showsTokens: Bool

@@ -21,8 +21,8 @@ public enum ServerSecret {
         return text
     }
 
-    /// Checks that only the owner of a file with a secret can read it. A file of root may be readable by its group, as the files of systems that
-    /// distribute secrets are. For a link, the target is checked.
+    /// Checks that only the owner of a file with a secret can read it. A file of root may be readable by its group, because systems that
+    /// distribute secrets create such files. For a link, the target is checked.
     ///
     /// - Throws: `SettingsError`
     public static func checkMode(of path: String) throws {
@@ -51,13 +51,13 @@ public enum ServerSecret {
         )
     }
 
-    /// Returns bytes by which a database recognizes the secret. The secret can't be computed from them.
+    /// Returns a mark of the secret, which servers compare with the mark in their database. The secret can't be computed from it.
     public static func mark(of secret: String) -> [UInt8] {
         let key = SymmetricKey(data: Array(secret.utf8))
         return Array(HMAC<SHA256>.authenticationCode(for: Array("freehold store 1".utf8), using: key))
     }
 
-    /// Returns bytes by which a database recognizes the secrets that its servers share.
+    /// Returns a mark of the secrets that the servers of a database share.
     ///
     /// - Parameter tokens: The secrets of issuers whose tokens the servers accept.
     public static func mark(of secret: String, tokens: [String]) -> [UInt8] {
@@ -67,14 +67,14 @@ public enum ServerSecret {
         return Array(code.finalize())
     }
 
-    /// Creates a file with a new secret, or leaves one that exists.
+    /// Creates a file with a new secret. An existing file isn't changed.
     ///
     /// - Throws: `SettingsError` if it can't be written.
     public static func make(at path: String) throws {
         if !FileManager.default.fileExists(atPath: path) { try create(path) }
     }
 
-    /// Creates the file whole with the folder's owner, or leaves the one that another process has created meanwhile.
+    /// Creates the complete file in one step, with the folder's owner. If another process has created it at the same time, that file is kept.
     private static func create(_ path: String) throws {
         let draft = "\(path).\(AccountSecret.identifier())"
         let made = FileManager.default.createFile(

@@ -2,8 +2,8 @@ import Crypto
 import FreeholdHTTP
 import NIOHTTP1
 
-/// The key with which a program proves to the administrator's port that it may read the server's secret. It is derived from that secret, from which
-/// it differs in that it signs no tokens.
+/// The key with which a program proves to the administrator's port that it may read the server's secret. It is derived from that secret. Unlike
+/// the secret, it can't sign tokens.
 public struct AdministratorKey: Sendable {
     /// The key as 64 hexadecimal digits.
     public let text: String
@@ -22,10 +22,10 @@ public struct AdministratorKey: Sendable {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Returns the proof that a server has the key, for a number that the asking program has chosen.
+    /// Returns the proof that a server has the key, for a number that the requesting program has chosen.
     ///
-    /// Any program of the machine can open the port of a server that doesn't run, and would receive the key. So programs ask for the proof before they
-    /// send the key.
+    /// Any program of the machine can open the port of a server that doesn't run, and would receive the key. Programs therefore request the proof
+    /// before they send the key.
     func proof(of number: String) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Array("freehold server \(number)".utf8),
@@ -41,7 +41,7 @@ public struct AdministratorKey: Sendable {
         self.text = text
     }
 
-    /// Returns a Boolean value that indicates whether a text is the key. The time doesn't depend on the text, except on its length.
+    /// Returns a Boolean value that indicates whether a text is the key. The duration depends only on the length of the text.
     func matches(_ given: String) -> Bool { AccountSecret.equal(text, given) }
 
     /// Returns whether a request may be answered: a program of this machine sends it, and it has the key.
@@ -69,7 +69,7 @@ struct Administrator: HTTPUser {
     var user: String { Self.name }
 }
 
-/// The failures of requests to the administrator's port that documents don't have.
+/// The failures of requests to the administrator's port, in addition to those of requests for documents.
 enum AdministratorFailure {
     static let foreign = DocumentFailure(
         status: 403,

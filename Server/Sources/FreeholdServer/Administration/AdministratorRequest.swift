@@ -7,7 +7,7 @@ struct AdministratorRequest: Sendable {
     let request: HTTPRequest
     private let parameters: [String: String]
 
-    /// - Throws: `DocumentFailure` if the parameters aren't written like those of URLs.
+    /// - Throws: `DocumentFailure` if the parameters aren't correctly percent-encoded.
     init(_ request: HTTPRequest) throws {
         self.request = request
         parameters = try DocumentRequest.parameters(of: request)

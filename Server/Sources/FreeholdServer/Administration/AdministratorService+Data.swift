@@ -154,8 +154,8 @@ extension AdministratorService {
     /// The number of a user's conditions that are compared with each object, and of objects after which other users have a turn.
     private static let sightTurns = (conditions: 100, objects: 20)
 
-    /// Handles `GET sight/APP/CLASS?user=…&after=…`: lists objects with what a user sees of them, and with the reasons for what the user doesn't
-    /// see. The conditions and rights are those that the server itself uses for the user's sessions.
+    /// Handles `GET sight/APP/CLASS?user=…&after=…`: lists objects with the parts that a user can see, and with the reasons why the user can't see
+    /// the other parts. The conditions and rights are those that the server itself uses for the user's sessions.
     ///
     /// - Parameter rules: Rules in the place of the app's. They aren't stored. `nil` for the app's rules.
     private func sight(_ request: AdministratorRequest, rules: RuleSet?) async throws -> BSONDocument {
@@ -211,21 +211,21 @@ extension AdministratorService {
         return body
     }
 
-    /// Returns a user as rules see it. An id without an account has no data.
+    /// Returns a user in the form in which rules use it. For an id without an account, the user has no data.
     private func ruleUser(_ id: String, app: String) async throws -> RuleUser {
         guard let account = try await accounts?.store.user(id), account.app == app else { return RuleUser(id: id) }
         return RuleUser(account)
     }
 }
 
-/// The part of a class that a user sees, with reasons.
+/// The part of a class that a user can see, with reasons.
 private struct UserSight: Sendable {
     private let access: StreamAccess
     private let className: SyncString
     private let objections: RightsObjections?
     private let hasRules: Bool
     private let sight: ObjectSight?
-    /// The reason for which the user sees nothing. `nil` if rights decide about each object.
+    /// The reason why the user can't see any object, or `nil` if rights decide about each object.
     private let denial: String?
 
     /// The roles and conditions, as text.
@@ -254,7 +254,7 @@ private struct UserSight: Sendable {
             mayBind ? try ObjectSight(className, "TRUEPREDICATE", access.matcher, nil, in: access.schema) : nil
     }
 
-    /// Returns the object with what the user sees of it.
+    /// Returns the object with the part that the user can see.
     ///
     /// - Parameter subscriptions: The conditions of the user's live sessions.
     /// - Throws: `WorkExceeded` if the conditions take more steps than those of a user may take for an object.

@@ -66,7 +66,7 @@ extension AdministratorService {
         for row in try await snapshots.snapshot().clients(of: app) {
             let number = versions.version(for: row.schemaVersion).number
             sessions[number, default: 0] += 1
-            // Names come from clients, so that their number is bounded.
+            // Clients choose the names, so the number of kept names is limited.
             let isKnown = agents[number]?[row.agent] != nil
             let name = isKnown || (agents[number]?.count ?? 0) < 20 ? row.agent : "other"
             agents[number, default: [:]][name, default: 0] += 1

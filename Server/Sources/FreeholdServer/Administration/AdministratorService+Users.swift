@@ -83,7 +83,7 @@ extension AdministratorService {
         return user
     }
 
-    /// Changes a user, and notes that in the log.
+    /// Changes a user, and writes the change to the log.
     private func change(
         _ request: AdministratorRequest,
         _ what: String,
@@ -96,7 +96,7 @@ extension AdministratorService {
         return ["done": true]
     }
 
-    /// Notes a change by an administrator in the log.
+    /// Writes a change by an administrator to the log.
     func audit(_ author: String, _ what: String, _ metadata: Logger.Metadata) {
         var metadata = metadata
         metadata["administrator"] = "\(author)"

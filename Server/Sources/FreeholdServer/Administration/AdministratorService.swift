@@ -372,7 +372,8 @@ final class AdministratorService: Sendable {
 
     private var isRunning: Bool { !node.isDraining && !node.isStopped.load(ordering: .acquiring) }
 
-    /// Handles `GET logs?after=…&wait=…`: returns the lines behind a number. If there are none, the answer waits for the next line.
+    /// Handles `GET logs?after=…&wait=…`: returns the lines whose numbers are greater than `after`. If no such line exists, the answer waits for the
+    /// next line.
     private func logLines(_ request: AdministratorRequest) async throws -> BSONDocument {
         var filter = LogRing.Filter()
         if let name = request.text("level") {
@@ -389,15 +390,15 @@ final class AdministratorService: Sendable {
         let after = try request.position("after")
         var part = logs.lines(after: after, limit: limit, filter)
         let end = ContinuousClock.now + .seconds(seconds)
-        // A line that the filter doesn't accept wakes the reader, too.
+        // Each new line wakes the reader, even if the filter doesn't accept the line.
         while after != nil, part.lines.isEmpty, isRunning, !Task.isCancelled {
             let left = Int(ContinuousClock.now.duration(to: end) / .milliseconds(1))
             guard left > 0 else { break }
             await logs.wait(after: part.next, milliseconds: left)
-            // A log with many lines doesn't wake the reader for each of them.
+            // The pause collects several lines, so that a log with many lines doesn't wake the reader for each of them.
             if isRunning { try? await Task.sleep(for: .milliseconds(50)) }
             let next = logs.lines(after: part.next, limit: limit, filter)
-            // Without a further line the reader didn't wait, because many readers wait, or the time is over.
+            // If no line was added, the time is over, or the reader didn't wait because too many other readers were waiting.
             guard next.next > part.next else { break }
             part = LogRing.Part(lines: next.lines, next: next.next, lost: part.lost + next.lost)
         }

@@ -18,7 +18,7 @@ final class LogRing: Sendable {
         func value(_ name: String) -> String? { values.first { $0.name == name }?.value }
     }
 
-    /// The lines that a reader wants.
+    /// The filter for the lines that a reader requests.
     struct Filter: Sendable {
         var level = Logger.Level.trace
         var app: String?
@@ -38,18 +38,18 @@ final class LogRing: Sendable {
         }
     }
 
-    /// The lines behind a number, and the number behind which the next ones are.
+    /// Some lines, and the number after which the next part begins.
     struct Part: Sendable {
         var lines: [(number: UInt64, entry: Line)]
         var next: UInt64
-        /// The number of lines that were lost because the ring is too short.
+        /// The number of lines that were overwritten before they were read.
         var lost: UInt64
     }
 
     static let mostLines = 2_000
     private static let mostValues = 16
     private static let mostCharacters = 512
-    /// The number of readers that wait at the same time. Further readers are answered at once.
+    /// The maximum number of waiting readers. Further readers are answered immediately.
     private static let mostReaders = 32
 
     private struct State {
@@ -81,7 +81,7 @@ final class LogRing: Sendable {
         for reader in readers { reader.resume() }
     }
 
-    /// Returns the lines behind a number that a filter accepts, the oldest first.
+    /// Returns the lines after a number that a filter accepts, the oldest first.
     ///
     /// - Parameter after: The number. With `nil`, the newest lines are returned.
     func lines(after: UInt64?, limit: Int, _ filter: Filter) -> Part {
@@ -99,7 +99,7 @@ final class LogRing: Sendable {
         return part
     }
 
-    /// Waits until a line is added, for a time at most.
+    /// Waits until a line is added, but not longer than a time limit.
     ///
     /// - Parameter after: The number of the last line that the caller knows. If there is a newer one, the caller doesn't wait.
     func wait(after: UInt64, milliseconds: Int) async {
@@ -130,7 +130,7 @@ final class LogRing: Sendable {
         state.withLock { $0.readers.removeValue(forKey: number) }?.resume()
     }
 
-    /// Answers all readers that wait, at the end of the server.
+    /// Answers all waiting readers. It is called when the server ends.
     func releaseAll() {
         let readers = state.withLock { state in
             defer { state.readers = [:] }

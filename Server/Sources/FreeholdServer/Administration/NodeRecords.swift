@@ -5,7 +5,7 @@ import Synchronization
 
 /// The last refused writes, merged conflicts and ended sessions of a node, for administrators. Any thread may use it.
 ///
-/// An entry keeps names and no values of documents, and its texts have a limited length.
+/// An entry contains names, but no values of documents. The length of its texts is limited.
 final class NodeRecords: Sendable {
     /// A refused write.
     struct Refusal: Sendable {
@@ -18,7 +18,7 @@ final class NodeRecords: Sendable {
         let kind: RefusedWrite.Kind
         let reason: RefusalReason
         let field: String?
-        /// The role that applied to the user, and the condition that the write doesn't fulfil or whose field can't be written.
+        /// The name of the role that applied to the user. `rule` is the rule that refused the write.
         let role: String?
         let rule: String?
         let user: String
@@ -26,7 +26,7 @@ final class NodeRecords: Sendable {
         let version: UInt64
     }
 
-    /// Two files wrote a field without having seen each other's write.
+    /// A conflict: two files wrote a field, and neither had received the write of the other file.
     struct Conflict: Sendable {
         let at: Int64
         let app: String
@@ -53,7 +53,7 @@ final class NodeRecords: Sendable {
         let reason: String
     }
 
-    /// The entries of each kind that are kept.
+    /// The maximum number of kept entries of each kind.
     static let most = 1_000
     /// The entries of each kind that are kept of one user in a second, so that one user can't replace those of all others.
     private static let mostOfUser = 100

@@ -21,7 +21,7 @@ struct SessionSnapshot: Sendable {
     enum Order: String, CaseIterable {
         case bytes, lag, subscriptions, user, connection
 
-        /// Returns the figure of a session by which it is ordered. The greatest figures come first. `nil` for an order by names.
+        /// Returns the figure by which sessions are sorted in descending order, or `nil` for an order by names.
         func figure(_ figures: SessionFigures) -> Int? {
             switch self {
             case .bytes: figures.bytes
@@ -33,7 +33,7 @@ struct SessionSnapshot: Sendable {
         }
     }
 
-    /// The sessions that a reader wants.
+    /// The filter for the sessions that a reader requests.
     struct Filter {
         var app: String?
         var user: String?
@@ -56,7 +56,7 @@ struct SessionSnapshot: Sendable {
         rows.lazy.filter { $0.figures.stream.app.string == app }.map { ($0.figures.schemaVersion, $0.agent) }
     }
 
-    /// Returns a part of the sessions, and the number of all that the filter accepts.
+    /// Returns a part of the sessions that the filter accepts, and the number of all of these sessions.
     ///
     /// - Complexity: O(*n* log *n*) for *n* sessions
     func part(_ filter: Filter, by order: Order, offset: Int, limit: Int) -> (rows: [Row], count: Int) {
@@ -65,7 +65,7 @@ struct SessionSnapshot: Sendable {
         if order == .user {
             sorted = wanted.sorted { (rows[$0].figures.user, $0) < (rows[$1].figures.user, $1) }
         } else {
-            // Rows are large, so that pairs of numbers are sorted in their place.
+            // Rows are large, so pairs of numbers are sorted instead of the rows.
             var pairs = wanted.map { (figure: order.figure(rows[$0].figures) ?? 0, index: $0) }
             pairs.sort { $0.figure == $1.figure ? $0.index < $1.index : $0.figure > $1.figure }
             sorted = pairs.map(\.index)
@@ -95,7 +95,7 @@ extension SessionSnapshot.Row {
     }
 }
 
-/// Makes snapshots of a node's sessions. All readers of a second share one, so that readers don't slow the node.
+/// Creates snapshots of a node's sessions. All readers within about a second share one snapshot, so that they don't slow down the node.
 final class SessionSnapshots: Sendable {
     private struct State {
         var latest: (snapshot: SessionSnapshot, made: ContinuousClock.Instant)?

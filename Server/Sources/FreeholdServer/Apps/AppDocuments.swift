@@ -29,7 +29,7 @@ public struct AppDocuments: Hashable, Sendable {
     public var providers: [ProviderSettings] = []
     /// The state of the app's import from another server. `nil` if the app wasn't imported.
     public var transfer: AppTransfer?
-    /// The settings of documents that can be read with SQL. Nil if they can't.
+    /// The settings for reading the documents with SQL, or `nil` if SQL is disabled.
     public var sql: SQLSettings?
     /// The parts of an imported App Services project that the server doesn't use. They are stored for an export.
     var project: BSONDocument = [:]
@@ -103,7 +103,7 @@ extension AppDocuments {
     ///
     /// - Parameters:
     ///   - number: The number of the version. With `nil` or the number of the newest version, that version is extended
-    ///     by classes and properties. Classes that aren't named stay. A greater number adds a version with exactly
+    ///     by classes and properties. Other classes are kept. A greater number adds a version with exactly
     ///     these classes. Apps of earlier versions continue with their own classes. The version with an app's first
     ///     classes serves all apps, regardless of its number.
     ///   - transition: The changed names, and the values that apps are shown in the place of missing ones.
@@ -145,7 +145,7 @@ extension AppDocuments {
         return push.steps
     }
 
-    /// Removes a class from the newest version. The documents of the class stay.
+    /// Removes a class from the newest version. The documents of the class are kept.
     ///
     /// - Returns: A Boolean value that indicates whether the class existed.
     /// - Throws: `SchemaPushError` if other classes link to it, and `RuleError`. Then nothing is changed.
@@ -165,7 +165,7 @@ extension AppDocuments {
         take(versions, new, Set(tables.filter(\.isAsymmetric).map(\.name)))
     }
 
-    /// Returns the documents of the newest version after a push. Classes that aren't named stay.
+    /// Returns the documents of the newest version after a push. Classes that aren't in the push are kept.
     private func merged(
         _ documents: [SchemaDocument],
         _ sent: Set<String>,

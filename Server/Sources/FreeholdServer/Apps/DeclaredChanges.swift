@@ -3,7 +3,8 @@ import FreeholdEngine
 import FreeholdSyncCore
 import FreeholdSyncRules
 
-/// The classes and properties that clients have declared and that the app's schema didn't have, with what the server decided. It is kept in memory.
+/// The classes and properties that clients have declared and that the app's schema didn't have, with the decisions of the server. They are kept in
+/// memory only.
 struct DeclaredChanges: Sendable {
     /// The place of a change.
     struct Place: Hashable, Sendable {
@@ -18,15 +19,14 @@ struct DeclaredChanges: Sendable {
         var text: String
         /// A Boolean value that indicates whether the schema had the class or property, with another type.
         var differs = false
-        /// The number of times that a file declared it.
+        /// The number of times that files have declared the change.
         var count = 0
         /// Milliseconds since 1970.
         let first: Int64
         var last: Int64
     }
 
-    /// The number of changes and of documents of classes that are kept, the size of such a document in bytes, and the number of changes that are
-    /// noted of one file.
+    /// The maximum number of kept changes, of kept documents of classes, of bytes of such a document, and of changes that are recorded for one file.
     static let most = (changes: 500, documents: 50, bytes: 32 << 10, noted: 100)
 
     private var entries: [Place: Entry] = [:]
@@ -83,7 +83,7 @@ struct DeclaredChanges: Sendable {
         if entries[place] == nil, entries.count >= Self.most.changes,
             let oldest = entries.values.min(by: { $0.last < $1.last })
         {
-            // Names come from clients, so that their number is bounded.
+            // Clients choose the names, so the number of kept changes is limited.
             entries[oldest.place] = nil
         }
         var entry = entries[place] ?? Entry(place: place, text: "", first: now, last: now)

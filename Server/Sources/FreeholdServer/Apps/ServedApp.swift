@@ -115,8 +115,8 @@ final class ServedApp: Sendable {
         }
     }
 
-    /// Removes the users without a connection now and at the last call. A user without a connection at one call only
-    /// may be about to connect: it was recorded a moment before.
+    /// Removes the users that had no connection at the last call and have none now. A user that had a connection at the
+    /// last call, or that was recorded after it, is kept, because it may be about to connect.
     func forget(but connected: Set<String>) {
         state.withLock { state in
             let gone = Set(state.users.keys).subtracting(connected)
@@ -156,13 +156,13 @@ final class ServedApp: Sendable {
     /// log-ins until then.
     var isBeingTransferred: Bool { state.withLock { $0.documents.transfer?.isOver == false } }
 
-    /// What programs read with SQL.
+    /// The data that programs can read with SQL.
     struct SQL: Hashable {
         var settings: SQLSettings
         var schema: SQLSchema
     }
 
-    /// Nil if the app's documents can't be read with SQL.
+    /// The data that programs can read with SQL, or `nil` if the app's documents can't be read with SQL.
     var sql: SQL? {
         state.withLock { state in
             state.documents.sql.map { SQL(settings: $0, schema: SQLSchema(state.schema.versions)) }
@@ -175,7 +175,7 @@ final class ServedApp: Sendable {
     // MARK: Requests of the machine
 
     var tables: [TableSpec] { state.withLock { $0.schema.tables } }
-    /// Returns the classes that official Realm clients of a schema version have. Clients name exactly the numbers of versions.
+    /// Returns the classes of a schema version for official Realm clients. These clients must send the exact number of an existing version.
     func realmSchema(_ version: UInt64) -> RealmSchemaAnswer {
         state.withLock { state in
             let versions = state.schema.versions

@@ -56,7 +56,7 @@ final class ServedApps: Sendable {
 
     private func adopt(_ app: ServedApp, _ versions: SchemaVersions) {
         logger.notice("classes of a client were taken over", metadata: ["app": "\(app.id)"])
-        // Apps of other versions see no more objects than before, but through another lens.
+        // Apps of other versions don't receive additional objects, but the lens of their sessions has changed.
         changed.withLock { $0 }(versions.isPlain ? nil : app.id)
         let tables = versions.newest.tables
         guard let store else { return }

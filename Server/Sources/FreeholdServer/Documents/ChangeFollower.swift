@@ -22,7 +22,7 @@ actor ChangeFollower {
     private var waiting: [String] = []
     /// The number of texts at the beginning of ``waiting`` that were sent.
     private var sent = 0
-    /// The time at which the client is sent a comment, unless it was sent events before.
+    /// The time at which a comment is sent to the client, unless events are sent before.
     private var quietUntil: Int64?
     private var hasGreeted = false
     /// A Boolean value that indicates whether the condition can't be evaluated for an object, which ends the stream.
@@ -33,7 +33,7 @@ actor ChangeFollower {
 
     /// The milliseconds after which a waiting follower checks its rights and its token.
     private static let lookInterval: Int64 = 1_000
-    /// The milliseconds after which a client is sent a comment.
+    /// The number of milliseconds without events after which a comment is sent.
     private static let quietTime: Int64 = 15_000
 
     init(
@@ -108,7 +108,8 @@ actor ChangeFollower {
         return nil
     }
 
-    /// Returns the next text that waits. A commit may have many events, so that the texts behind it don't move.
+    /// Returns the next waiting text. Sent texts aren't removed from the array one by one, because a commit may have many events, and each removal
+    /// would move all later texts.
     private func takeWaiting() -> String? {
         guard sent < waiting.count else { return nil }
         let text = waiting[sent]
@@ -170,7 +171,7 @@ actor ChangeFollower {
             let document = event.document(app: access.stream.app.string, token: id)
             guard let text = try? document.extendedJSON(isCanonical ? .canonical : .relaxed) else { continue }
             let line = "id: \(id)\nevent: \(event.operation.rawValue)\ndata: \(text)\n\n"
-            // One event may exceed the share. The events before it are sent, so that the client can continue behind them.
+            // One event may exceed the share. The events before it are sent, so that the client can continue after them.
             if memory?.add(line.utf8.count, of: .documents) == false, !waiting.isEmpty {
                 memory?.add(-line.utf8.count, of: .documents)
                 waiting.append(DocumentFailure.overShare.event)
@@ -215,7 +216,7 @@ struct EventTokens: Sendable {
     /// Returns the token of a text, or `nil` if it doesn't belong to this stream and user.
     ///
     /// Servers of earlier versions sent tokens without encryption. Such a token only counts up to its commit, so that events of the next commit
-    /// may be repeated. If its number of objects counted, a user could find the position of a shown object among the hidden ones.
+    /// may be repeated. If the number of objects in it were used, a user could find the position of a shown object among the hidden ones.
     func token(_ text: String) -> ResumeToken? {
         guard text.first == SealedPositions.mark else { return ResumeToken(text, of: stream)?.atCommit }
         return positions.open(text, context).flatMap { ResumeToken($0, of: stream) }

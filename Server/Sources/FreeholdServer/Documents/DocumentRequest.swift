@@ -49,7 +49,7 @@ struct DocumentRequest: Sendable {
 
     /// Returns the parameters of a request's target.
     ///
-    /// - Throws: `DocumentFailure` if one of them isn't written like those of URLs.
+    /// - Throws: `DocumentFailure` if a parameter isn't correctly percent-encoded.
     static func parameters(of request: HTTPRequest) throws -> [String: String] {
         var parameters: [String: String] = [:]
         for pair in (request.query ?? "").split(separator: "&").prefix(32) {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The data that all followers of one stream share: the known head, and the steps that were read last.
 ///
-/// The node's commits, and answers of the store with a newer head, wake the followers. If there are none for a second, the head is read, once for
-/// all followers. Each step is read once for all followers that are at its beginning. A follower that is further behind reads steps of its own.
+/// The node's commits, and answers of the store with a newer head, wake the followers. If neither occurs for a second, the head is read, once for
+/// all followers. Each step is read once for all followers that are at its beginning. A follower that is further behind reads its steps separately.
 /// Any thread may use it.
 final class FollowedStream: Sendable {
     /// The time after which the head is read again if it wasn't confirmed, in milliseconds.
@@ -39,12 +39,12 @@ final class FollowedStream: Sendable {
     func isBehind(_ cursor: Cursor) -> Bool { state.withLock { $0.head.map { $0 != cursor } ?? false } }
 
     /// Updates the head with one that an answer of the store contains. Answers may arrive in another order than the store sent them, so an older
-    /// head changes nothing. If the store went back, the next read of the head shows that.
+    /// head changes nothing. If the store was restored to an earlier state, the next read of the head shows that.
     func note(_ head: Cursor) { finish(state.withLock { $0.note(head, at: node.now()) }) }
 
     /// Waits until the head differs from a cursor, until a time, or until the task is cancelled. Other reasons can end the wait, too.
     ///
-    /// - Parameter cursor: Nil if a change of the head doesn't matter.
+    /// - Parameter cursor: The cursor, or `nil` to wait independently of the head.
     func wait(at cursor: Cursor?, until time: Int64) async {
         let number = state.withLock { state in
             state.last += 1
@@ -112,7 +112,7 @@ final class FollowedStream: Sendable {
 
     // MARK: Steps
 
-    /// Returns the store's answer with the step behind a cursor. The step has one commit.
+    /// Returns the store's answer with the step after a cursor. The step has one commit.
     ///
     /// - Returns: `.failed(.unknown)` also if the store doesn't answer in time, or the task is cancelled.
     func step(after cursor: Cursor) async -> ServerStoreAnswer {

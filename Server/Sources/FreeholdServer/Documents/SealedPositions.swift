@@ -84,15 +84,15 @@ struct SealedPositions: Sendable {
 }
 
 extension SealedPositions {
-    /// The bytes of a key in a position, unless the client has a longer one.
+    /// The maximum number of bytes of a key in a position, unless the client knows a longer key.
     private static let keyBytes = 96
-    /// The bytes of a position without those of its key.
+    /// The number of bytes of a position in addition to its key.
     private static let frameBytes = 32
 
     /// Returns the position after a key that was read.
     ///
-    /// The length of the text depends on the keys that the client has, and never on the key that was read. A longer key is cut. The beginning of
-    /// its text is a position, too: it is longer than the keys that the client has, and so it is behind them.
+    /// The length of the text depends on the keys that the client knows, and never on the key that was read. A key that is too long is shortened. The
+    /// shortened text is a valid position: it is longer than the keys that the client knows, so it is after them in the order of keys.
     ///
     /// - Parameters:
     ///   - key: The key of the last object that was read. It may be hidden. It isn't before `shown`.
@@ -105,7 +105,7 @@ extension SealedPositions {
         _ context: Context
     ) throws -> String {
         let known = max(shown ?? .null, start ?? .null).textBytes
-        // Twice as much as before, so that few requests lead past keys with a long beginning in common.
+        // The maximum doubles with each request, so that only a few requests are needed for keys with a long common prefix.
         let most = max(Self.keyBytes, known + min(max(known, 4), 4_096))
         let document = try BSONDocument([(key: "k", value: BSONValue(key: key.cut(toBytes: most)))]).bytes()
         var size = 160
@@ -133,10 +133,10 @@ extension SealedPositions {
 }
 
 extension PrimaryKey {
-    /// The bytes of a text; 0 for other keys.
+    /// The number of bytes of a text key, or 0 for other keys.
     fileprivate var textBytes: Int { if case .string(let text) = self { text.string.utf8.count } else { 0 } }
 
-    /// Returns the key, or the beginning of its text that has at most so many bytes.
+    /// Returns the key. A text with more than `most` bytes is shortened to at most this length.
     fileprivate func cut(toBytes most: Int) -> PrimaryKey {
         guard case .string(let text) = self, text.string.utf8.count > most else { return self }
         var short = ""

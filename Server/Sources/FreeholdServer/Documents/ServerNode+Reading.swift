@@ -71,7 +71,7 @@ struct DocumentSight: Sendable {
 
     /// Returns the visible part of a stored object, or `nil` if the object isn't visible.
     ///
-    /// - Parameter used: The number of used steps is added to it.
+    /// - Parameter used: A counter to which the number of used steps is added.
     /// - Throws: `ConditionError` if the condition fails for the object, and `WorkExceeded` if the result takes more
     ///   steps than one object may use.
     func contents(

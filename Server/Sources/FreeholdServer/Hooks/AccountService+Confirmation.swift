@@ -28,7 +28,7 @@ extension AccountService {
     {
         guard hook(app.id, .confirmation) != nil else { throw AccountError.noFunction }
         let (name, known) = try await attempt(app, fields, request)
-        // The answer for an unknown address is that for a known one.
+        // The answer for an unknown address is equal to the answer for a known one.
         guard let known, !known.isConfirmed, let code = try await store.createCode(app.id, name, isReset: false) else {
             return AccountAnswer(202, [:])
         }

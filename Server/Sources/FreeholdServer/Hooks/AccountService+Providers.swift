@@ -12,8 +12,9 @@ struct ExternalUser: Sendable {
         "name", "email", "first_name", "last_name", "picture", "gender", "birthday", "min_age", "max_age",
     ]
 
-    /// - Parameter fields: Further fields are ignored, and so are texts that are too long.
-    /// - Returns: `nil` if this can't be an identifier.
+    /// - Parameter fields: The fields of the profile. Other fields than `profileFields`, and texts that are too long,
+    ///   are ignored.
+    /// - Returns: `nil` if `id` isn't a valid identifier.
     init?(id: String, _ fields: BSONDocument) {
         guard (1...256).contains(id.utf8.count), !id.utf8.contains(0) else { return nil }
         var profile: BSONDocument = [:]

@@ -12,14 +12,14 @@ import Synchronization
 
 /// Sends the requests of an app's users to its hooks.
 ///
-/// A call goes to the configured address only. Redirections aren't followed, a call isn't repeated, and its answer, its
-/// time and the number of calls at the same time are bounded.
+/// A call is sent to the configured address only. Redirections aren't followed, and a call isn't repeated. The size of the answer, the
+/// duration, and the number of simultaneous calls are limited.
 final class HookCaller: Sendable {
     struct Limits: Hashable, Sendable {
         var shares = HookShares.Limits()
-        /// The bytes of an answer.
+        /// The maximum number of bytes of an answer.
         var answerBytes = 1 << 20
-        /// The nesting depth of an answer.
+        /// The maximum nesting depth of an answer.
         var depth = 100
     }
 

@@ -4,7 +4,7 @@ import Metrics
 /// The metrics of the calls of a hook.
 struct HookMetrics: Sendable {
     let calls: Counter
-    /// The calls without a result: the hook can't be reached, answers too late, or its answer isn't one.
+    /// The number of calls without a result: the hook can't be reached, answers too late, or its answer isn't valid.
     let failures: Counter
     let time: Timer
 

@@ -3,7 +3,7 @@ import Synchronization
 /// The running calls of hooks. It bounds their number for each user and for the server, and ends them with the server.
 final class HookShares: Sendable {
     struct Limits: Hashable, Sendable {
-        /// The number of calls of one user, or of one address before its user is known, at the same time.
+        /// The maximum number of simultaneous calls of one user, or of one address without a known user.
         var perUser = 8
         var total = 256
     }

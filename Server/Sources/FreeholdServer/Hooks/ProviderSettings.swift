@@ -18,8 +18,8 @@ public struct ProviderSettings: Hashable, Sendable {
     public var issuers: [String]
 
     /// - Parameters:
-    ///   - keys: `nil` for the address at which the provider publishes its keys.
-    ///   - issuers: Empty for the provider's own.
+    ///   - keys: The place of the keys, or `nil` for the address at which the provider publishes its keys.
+    ///   - issuers: The accepted issuers. If empty, the issuers of the provider are accepted.
     public init(_ provider: AccountProvider, keys: Keys? = nil, audiences: [String], issuers: [String] = []) {
         (self.provider, self.audiences) = (provider, audiences)
         self.keys = keys ?? .address(provider.keySetAddress ?? "")

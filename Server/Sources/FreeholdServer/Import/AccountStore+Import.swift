@@ -20,7 +20,7 @@ public struct UserImportReport: Hashable, Sendable {
         if refusals.count < 100 { refusals.append(line) }
     }
 
-    /// Adds the report of a further part.
+    /// Adds the report of another part of the import.
     public mutating func add(_ other: UserImportReport) {
         created += other.created
         changed += other.changed
@@ -39,7 +39,7 @@ extension AccountStore {
     /// Imports users of an app.
     ///
     /// An existing user with an id receives the identities and keys that it lacks, and the custom data of the document. Its
-    /// password stays, because the user may have changed it. An import can therefore be repeated.
+    /// password isn't changed, because the user may have changed it. An import can therefore be repeated.
     ///
     /// - Parameter isDry: A Boolean value that indicates whether nothing is written.
     /// - Throws: `AccountError` if the app doesn't exist, and the errors of Freehold. The users of earlier transactions are
@@ -59,7 +59,7 @@ extension AccountStore {
         let now = now()
         do {
             return try await write { realm in
-                // A dry run before the first import has no app.
+                // A dry run is possible before the app exists.
                 guard isDry || realm.object(ofType: StoredApp.self, forPrimaryKey: app) != nil else {
                     throw AccountError.noApp
                 }

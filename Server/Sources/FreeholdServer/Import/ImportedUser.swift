@@ -41,7 +41,7 @@ public struct ImportedUser: Hashable, Sendable {
     public var customData: String?
     public var created: Date?
 
-    /// The reason for which a document isn't a user that can be imported. It quotes no passwords and no keys.
+    /// The reason why a document can't be imported as a user. It quotes no passwords and no keys.
     public struct Misfit: Error, Hashable, Sendable, CustomStringConvertible {
         public let description: String
         /// A Boolean value that indicates whether the user is anonymous, and has no other log-in. No server can import such a user, because

@@ -13,7 +13,7 @@ struct DiskMetrics: Sendable {
         free = Meter(label: "freehold_disk_free_bytes", dimensions: [], factory: factory)
     }
 
-    /// Reads both numbers. A folder that can't be read keeps the last ones.
+    /// Reads both numbers. If the folder can't be read, the last numbers are kept.
     func measure() {
         guard let values = try? FileManager.default.attributesOfFileSystem(forPath: folder),
             let all = values[.systemSize] as? NSNumber, let rest = values[.systemFreeSize] as? NSNumber

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// A handler in front of the decoder of frames. The decoder keeps the bytes of a frame until it is complete. This handler bounds the bytes that a
-/// client can send before its token was checked.
+/// A handler before the decoder of frames. The decoder keeps the bytes of a frame until the frame is complete. This handler limits the number of
+/// bytes that a client can send before its token was checked.
 final class GreetingGate: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

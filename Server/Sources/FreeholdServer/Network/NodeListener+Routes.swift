@@ -10,11 +10,12 @@ extension ServerNode {
         Self.plain([
             probe("/health", operation: "health", [200]) { _ in HTTPAnswer(body: "alive\n") },
             probe("/ready", operation: "ready", [200, 503]) { [self] _ in ready(showsStreams: false) },
-            // A request for sync becomes a WebSocket, except while the node drains.
+            // The upgrade to a WebSocket happens before this handler. It answers requests that aren't upgraded, such as
+            // all requests while the node drains.
             probe(configuration.path.withSingleSlashes, operation: "sync", [404, 503]) { [self] _ in
                 isDraining ? HTTPAnswer(status: .serviceUnavailable, body: "draining\n") : Self.nothing
             },
-            // The same for official Realm clients. A request without a valid token stays a request.
+            // The same for official Realm clients. A request without a valid token isn't upgraded, either.
             HTTPRoute(
                 .GET,
                 String(configuration.path.withSingleSlashes.dropFirst()) + "/api/client/v2.0/app/{app}/realm-sync",

@@ -19,7 +19,7 @@ public final class NodeListener: Sendable {
 
     /// Listens for clients, and answers `/health` and `/ready`.
     ///
-    /// - Parameter tls: nil behind a proxy that encrypts, or on loopback.
+    /// - Parameter tls: The certificate, or `nil` behind a proxy that encrypts, or on loopback.
     public static func listen(
         _ node: ServerNode,
         host: String,
@@ -32,7 +32,7 @@ public final class NodeListener: Sendable {
 
     /// - Parameters:
     ///   - services: The groups of routes in addition to those of the node itself.
-    ///   - observers: Receive a record of each answered request.
+    ///   - observers: The observers, which receive a record of each answered request.
     static func listen(
         _ node: ServerNode,
         host: String,
@@ -102,7 +102,7 @@ public final class NodeListener: Sendable {
     /// Listens for the administrator: `/metrics`, `/status`, `/sessions`, `/health` and `/ready`. Requests need no token, so the port should be
     /// on loopback.
     ///
-    /// - Parameter metrics: the text of `/metrics`.
+    /// - Parameter metrics: A closure that returns the text of `/metrics`.
     public static func listenForAdministrator(
         _ node: ServerNode,
         host: String,
@@ -124,17 +124,17 @@ public final class NodeListener: Sendable {
     ) async throws -> NodeListener {
         var application = HTTPApplication(groups: services + [node.administratorGroup(metrics)])
         application.limits = node.configuration.limits.http
-        // Otherwise a web page with a host name that leads to this machine could read the port's answers without a token.
+        // Otherwise a web page whose host name leads to this machine could read the answers of the port without a token.
         application.allows = Loopback.allows
         return NodeListener(try await HTTPListener.listen(application, host: host, port: port, group: group))
     }
 
-    /// Stops accepting connections. Open connections stay.
+    /// Stops accepting connections. Open connections aren't closed.
     public func close() async { await listener.close() }
 
-    /// Ends the connections of HTTP, each after its answer.
+    /// Ends the connections of HTTP, each after its present answer.
     ///
-    /// - Parameter milliseconds: The time that answers have.
+    /// - Parameter milliseconds: The maximum time for the answers.
     func drain(within milliseconds: Int64) async { await listener.drain(within: milliseconds) }
 }
 
@@ -148,7 +148,7 @@ extension HTTPMiddleware where Self == CompressionMiddleware {
     }
 }
 
-/// The circles of connections, one for each event loop.
+/// The `PeerCircle` of each event loop.
 private final class Circles: Sendable {
     private let circles = Mutex<[ObjectIdentifier: PeerCircle]>([:])
     private let limits: NodeLimits

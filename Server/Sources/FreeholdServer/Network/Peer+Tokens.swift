@@ -25,7 +25,7 @@ extension Peer {
         }
     }
 
-    /// Ends the connection because it isn't known whether the token is good, for example while accounts can't be read.
+    /// Ends the connection because the token can't be checked, for example while accounts can't be read.
     private func cannotIdentify(_ kind: String) {
         isIdentifying = false
         guard !isFinishing else { return }

@@ -24,7 +24,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     let memory: MemoryAccount
     /// The front end of the connection of an official Realm client. `nil` for a Freehold client.
     var front: RealmFront?
-    /// The bytes that the front end keeps, as they are counted.
+    /// The number of bytes of the front end that are counted at present.
     var frontBytes = 0
     /// The last reports of the front end's sessions, and their time.
     var reported = NIODeadline.now()
@@ -42,13 +42,13 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     /// A Boolean value that indicates whether the connection has ended. Any thread may read it.
     private let left = Atomic(false)
     var hasLeft: Bool { left.load(ordering: .acquiring) }
-    /// The owner of the turns in which messages of the connection are handled: its user, or, before the user is known, the connection.
+    /// The owner of the turns in which messages of the connection are handled: the user, or the connection itself until the user is known.
     private(set) var turn: SyncString
     /// The bytes of messages that were passed on and that the machine hasn't handled. Any thread may use it.
     private let unhandled = Atomic(0)
-    /// A Boolean value that indicates whether nothing is read because too many bytes are unhandled.
+    /// A Boolean value that indicates whether reading is stopped because too many bytes are unhandled.
     private var isFull = false
-    /// A Boolean value that indicates whether nothing is read because too much waits for the check of a token.
+    /// A Boolean value that indicates whether reading is stopped because too many messages wait for the check of a token.
     private var isHeld = false
     private var isReading = true
     private var parts: ByteBuffer?
@@ -68,7 +68,8 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     var identity: Identity?
     /// A Boolean value that indicates whether a `hello` was received.
     var hasGreeted = false
-    /// The bytes that were received from an unknown user: before the `hello`, and then again until its token was checked.
+    /// The number of bytes that were received from an unknown user. It is counted until the `hello`, and then again from 0 until its token was
+    /// checked.
     var unproven = 0
     private let opened = NIODeadline.now()
     /// The maximum size of a message of an unknown user, and the approximate bound of waiting bytes of such a user. Each connection may also have
@@ -87,7 +88,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     private var buffered = 0
     /// A Boolean value that indicates whether the answer to a ping is being written.
     private var isAnsweringPing = false
-    /// The data of the newest ping that is to be answered after the present one.
+    /// The data of the newest ping. It is answered after the present answer was written.
     private var duePong: ByteBuffer?
 
     init(_ node: ServerNode, _ channel: any Channel, _ circle: PeerCircle, realm: RealmAdmission? = nil) {
@@ -129,7 +130,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     /// Counts received bytes before they are decoded.
     ///
     /// - Returns: A Boolean value that indicates whether the bytes are to be decoded. The limit is twice the size of a message, because one read
-    ///   may contain the `hello` and bytes behind it.
+    ///   may contain the `hello` and bytes after it.
     func admits(_ bytes: Int) -> Bool {
         // Each read counts as activity, because a large frame takes a long time on a slow network.
         lastRead = .now()
@@ -244,7 +245,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
             return heldCredits.append((message, bytes))
         }
         let sum = unhandled.add(bytes + 64, ordering: .relaxed).newValue
-        // Nothing is read either while the user is over the share, until the messages that were read are handled.
+        // Reading is also stopped while the user is over the share, until the messages that were read are handled.
         if !memory.add(bytes + 64, of: .messages) || sum > limits.unhandledBytes {
             isFull = true
             isPaused.store(true, ordering: .relaxed)
@@ -270,7 +271,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
 
     var isInboxFull: Bool { inbox.count >= 100 || inboxBytes > limits.unhandledBytes }
 
-    /// Stops reading while too much waits for the check of a token, or continues.
+    /// Stops reading while too many messages wait for the check of a token, or continues to read.
     func holdReading(_ isHeld: Bool) {
         guard isHeld != self.isHeld else { return }
         self.isHeld = isHeld
@@ -370,8 +371,8 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         for (message, bytes) in credits { hand(message, bytes) }
     }
 
-    /// Answers a ping, or only the newest of several (RFC 6455, 5.5.3) while the other side doesn't take an answer. So at most two answers
-    /// are kept.
+    /// Answers a ping. While the client doesn't read an answer, only the newest of several pings is answered (RFC 6455, 5.5.3), so at most two
+    /// answers are kept.
     private func answerPing(_ data: ByteBuffer) {
         guard !isAnsweringPing else { return duePong = data }
         isAnsweringPing = true
@@ -391,7 +392,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
 
     // MARK: The end
 
-    /// Ends the connection without asking the machine.
+    /// Ends the connection with an error, without the machine.
     func end(_ fault: SyncFault, _ text: SyncString) {
         if front != nil { return endFront(fault) }
         write([OutgoingMessage(session: nil, frame: SharedFrame(.error(nil, ErrorMessage(fault, text: text))))])
@@ -409,7 +410,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
         var code = channel.allocator.buffer(capacity: 2)
         code.write(webSocketErrorCode: WebSocketErrorCode(codeNumber: Int(reason ?? (front == nil ? 1000 : 4003))))
         write(.connectionClose, code)
-        // If a socket with unread bytes is closed, the bytes that were written last can be lost. So the other side gets time to close first.
+        // If a socket with unread bytes is closed, the last written bytes can be lost. The client therefore gets time to close the connection first.
         channel.eventLoop.scheduleTask(in: .seconds(2)) { self.cut() }
     }
 
@@ -426,7 +427,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     /// Ends the connection if the client is silent, doesn't read what it is sent, or has a token that has expired. Called at intervals.
     func check(_ now: NIODeadline, _ time: Double) {
         guard !isFinishing else { return }
-        // Nothing but a `hello` gives more time.
+        // Messages other than `hello` don't extend the time.
         if !hasGreeted, now - opened > .milliseconds(limits.greetingTimeout) { return idle() }
         if now - lastRead > .milliseconds(limits.idleTimeout) { return idle() }
         if let partBegan, now - partBegan > .milliseconds(limits.messageTimeout) {
@@ -456,7 +457,7 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
 }
 
 extension WebSocketFrame {
-    /// The bytes that the frame took on its way, if its length was written in its shortest form.
+    /// The number of bytes of the frame on the network, if its length was written in the shortest form.
     fileprivate var byteCount: Int {
         let head = length < 126 ? 2 : length <= 65_535 ? 4 : 10
         return head + (maskKey == nil ? 0 : 4) + length

@@ -14,9 +14,9 @@ final class BodyLoad: Sendable {
 
     /// Counts bytes of a body.
     ///
-    /// - Parameter isLong: A Boolean value that indicates whether the body is long and its user has more waiting bytes. Such bodies leave room
-    ///   for short ones, such as log-ins, and for other users.
-    /// - Returns: `false` if there is no room. The bytes aren't counted then.
+    /// - Parameter isLong: A Boolean value that indicates whether the body is long and its user has more waiting bytes. Such bodies can't use the
+    ///   last quarter of the limit, so that short bodies, such as those of log-ins, and other users aren't affected.
+    /// - Returns: `false` if the limit would be exceeded. The bytes aren't counted then.
     func take(_ bytes: Int, isLong: Bool) -> Bool {
         let limit = isLong ? most / 4 * 3 : most
         if bodies.add(bytes, ordering: .relaxed).newValue <= limit { return true }

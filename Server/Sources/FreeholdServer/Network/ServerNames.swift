@@ -2,9 +2,9 @@ import FreeholdHTTP
 
 /// Names under which clients may reach a server whose settings give no public address.
 struct ServerNames: Sendable {
-    /// The address at which the server listens, as the settings give it.
+    /// The address in the settings at which the server listens.
     let host: String
-    /// The TLS contexts. Their certificate names the server. Nil if the server doesn't encrypt.
+    /// The TLS contexts, whose certificate contains names of the server. `nil` if the server doesn't encrypt.
     let tls: TLSContexts?
 
     /// Endings of names that can't be registered on the internet.
@@ -12,7 +12,7 @@ struct ServerNames: Sendable {
 
     /// Returns a Boolean value that indicates whether a header `Host` names this server.
     ///
-    /// An address names the server, since it can't lead to another machine. A name does if it is the one of the settings, if the certificate
+    /// An address is accepted, because it can't lead to another machine. A name is accepted if it is the name in the settings, if the certificate
     /// contains it, or, without a certificate, if it is a name of a private network.
     func contains(_ authority: String) -> Bool {
         guard Loopback.isAuthority(authority[...]), let name = Loopback.host(authority[...]) else { return false }
@@ -28,7 +28,7 @@ struct ServerNames: Sendable {
         return tls.names.map { names in names.contains { Self.matches(lowered, $0) } } ?? true
     }
 
-    /// - Parameter pattern: a name of a certificate, whose first label may be `*`.
+    /// - Parameter pattern: A name in a certificate. Its first label may be `*`.
     private static func matches(_ name: String, _ pattern: String) -> Bool {
         guard pattern.hasPrefix("*.") else { return name == pattern }
         let rest = name.drop { $0 != "." }

@@ -1,6 +1,6 @@
 import FreeholdSyncCore
 
-/// A stream that can't be written now, as `/status` reports it.
+/// The description of a stream that can't be written at present, for `/status`.
 public struct BlockedStream: Hashable, Sendable, Codable {
     public let app: String
     /// The stream in the form that logs have.
@@ -21,7 +21,7 @@ public struct BlockedStream: Hashable, Sendable, Codable {
 /// A filter that decides which failures of the store are logged. Without it, devices that repeat their requests would fill the log, and the disk
 /// with it.
 struct FailureLog {
-    /// In milliseconds.
+    /// The longest pause, in milliseconds.
     private static let longestPause: Int64 = 60_000
     private var lines: [String: (at: Int64, reason: String, pause: Int64)] = [:]
 
@@ -42,7 +42,7 @@ struct FailureLog {
         return true
     }
 
-    /// Notes that a source works again. Its next failure is logged.
+    /// Records that a source has succeeded. Its next failure is logged.
     mutating func succeeded(_ source: String) {
         if !lines.isEmpty { lines[source] = nil }
     }

@@ -2,7 +2,7 @@ import Dispatch
 public import FreeholdServerStore
 public import FreeholdSyncCore
 
-/// A store in files for nodes. Requests of one stream run one after the other; those of different streams run at the same time.
+/// A store in files for nodes. Requests of one stream are executed one after the other. Requests of different streams are executed at the same time.
 public final class FileNodeStore: NodeStore, Sendable {
     public let files: FileServerStore
     private let queue: StreamQueue

@@ -10,7 +10,7 @@ final class LoginTable: Sendable {
 
     private let state = Mutex(State())
 
-    /// Notes the log-in to which a connection's token belongs.
+    /// Records the log-in to which a connection's token belongs.
     func note(_ peer: Peer, _ login: String?) {
         state.withLock { state in
             state.remove(peer.number)

@@ -13,7 +13,7 @@ final class MessageTurns: Sendable {
         var items: [SyncString: ArraySlice<Item>] = [:]
         /// Users with messages, in the order of their turns.
         var turns: ArraySlice<SyncString> = []
-        /// Users whose messages wait until the store has answered others.
+        /// Users whose messages wait until the store has answered earlier requests of the user.
         var parked: Set<SyncString> = []
         var isScheduled = false
 
@@ -52,7 +52,7 @@ final class MessageTurns: Sendable {
 
     /// Ends a user's turn.
     ///
-    /// - Parameter isBusy: whether the user's next messages wait until `resume` is called.
+    /// - Parameter isBusy: A Boolean value that indicates whether the user's next messages wait until `resume` is called.
     /// - Returns: A Boolean value that indicates whether a turn is to be scheduled.
     func end(_ user: SyncString, isBusy: Bool) -> Bool {
         state.withLock { state in
@@ -68,7 +68,7 @@ final class MessageTurns: Sendable {
         }
     }
 
-    /// The users whose messages wait until the store has answered others.
+    /// The users whose messages wait until the store has answered earlier requests of the user.
     var parked: Set<SyncString> { state.withLock { $0.parked } }
 
     /// Continues the messages of a user that waited.

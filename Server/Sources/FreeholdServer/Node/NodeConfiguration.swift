@@ -5,7 +5,7 @@ public import FreeholdSyncCore
 public struct NodeLimits: Hashable, Sendable {
     /// The maximum number of connections of a listener, of all kinds.
     public var connections = 20_000
-    /// The maximum number of connections of one address while a listener has more than half of ``connections``: see
+    /// The maximum number of connections of one address while at least half of ``connections`` are open: see
     /// `HTTPLimits.connectionsPerAddress`.
     public var connectionsPerAddress: Int?
     /// The maximum number of connections of a user, including change streams over HTTP.
@@ -20,22 +20,23 @@ public struct NodeLimits: Hashable, Sendable {
     public var bodyBytes = 64 << 20
     /// The maximum size of the waiting bodies of one user's HTTP requests, in bytes.
     public var userBodyBytes = 16 << 20
-    /// The bytes that the node keeps for one user: half of them for connections and requests, half of them for sessions. One message, or one
-    /// commit, may exceed them. A connection, a session or a request that would keep more ends, or isn't read until there is room.
+    /// The maximum number of bytes that the node keeps for one user: one half for connections and requests, the other half for sessions. One message,
+    /// or one commit, may exceed it. A connection, a session or a request that would exceed it ends, or waits until bytes are released.
     public var userBytes = 64 << 20
-    /// The bytes that the node keeps for the connections and requests of all users, and again for their sessions. If the node keeps more, each
-    /// user's share is the bound divided by the number of users.
+    /// The number of bytes that the node keeps for the connections and requests of all users. The same number applies to all sessions. If the node
+    /// keeps more, the share of each user is this number divided by the number of users.
     public var nodeBytes = 1 << 30
-    /// The bytes that the documents of one user may take in a stream: the bytes that the user's commits added, less those that they removed. 0
-    /// means no limit.
+    /// The maximum number of bytes of the documents of one user in a stream: the bytes that the user's commits have added, minus the bytes that they
+    /// have removed. 0 means no limit.
     public var userDiskBytes: UInt64 = 0
     /// The maximum size of the conditions of a query set, in bytes.
     public var queryBytes = 64 << 10
-    /// The bytes that may wait for a receiver. A receiver with more is disconnected. It continues at its cursor when it connects again.
+    /// The maximum number of bytes that wait for a receiver. A receiver with more waiting bytes is disconnected. It continues at its cursor when it
+    /// connects again.
     public var waitingBytes = 64 << 20
-    /// The bytes of a connection that may have been read and not handled. If there are more, reading stops.
+    /// The maximum number of bytes of a connection that were read and aren't handled. Above it, reading stops.
     public var unhandledBytes = 4 << 20
-    /// The steps that one object may cost when it is compared with the conditions of a query; see `WorkBudget`.
+    /// The maximum number of steps for the comparison of one object with the conditions of a query; see `WorkBudget`.
     public var objectSteps = 5_000_000
     /// The maximum number of requests of a user that the store has at the same time. Further requests wait.
     public var requestsPerUser = 8
@@ -43,11 +44,11 @@ public struct NodeLimits: Hashable, Sendable {
     public var greetingTimeout: Int64 = 10_000
     /// The time that a connection of HTTP may wait for its next request.
     public var keepAliveTimeout: Int64 = 60_000
-    /// The time for which the other side may send nothing.
+    /// The maximum time between two receptions of bytes from a client.
     public var idleTimeout: Int64 = 120_000
     /// The time from the first byte of a message, or of an HTTP body, to its last.
     public var messageTimeout: Int64 = 600_000
-    /// The time for which the other side may read none of the waiting bytes.
+    /// The maximum time in which a client reads none of the waiting bytes.
     public var stallTimeout: Int64 = 30_000
     /// The time for an answer of the store. After that, HTTP requests are answered with the status 503.
     public var storeTimeout: Int64 = 30_000
@@ -118,8 +119,8 @@ private struct NoRights: SessionRights {
 public struct NodeConfiguration: Sendable {
     public var apps: [SyncString: NodeApp]
     public var limits = NodeLimits()
-    /// The time for which commits wait for others, in milliseconds. With 0, commits wait only while the store is busy, and the commits that
-    /// arrive meanwhile become a group.
+    /// The time for which a commit waits for other commits, in milliseconds, so that they are stored as one group. With 0, commits wait only while
+    /// the store is busy.
     public var groupDelay: Int64 = 0
     /// A Boolean value that indicates whether messages of a KiB and more are compressed, for clients that accept compression. Compression takes
     /// processor time. A user that may write into another user's view, and that sees the lengths of messages, can learn something about the other
@@ -132,7 +133,7 @@ public struct NodeConfiguration: Sendable {
     public var isForLoopback = false
     /// The origins of web pages that may use the documents and the accounts, such as `https://app.example.org`. `*` permits all origins.
     public var origins: [String] = []
-    /// The secrets of the files under which submissions are written. Nil if the node creates files of its own.
+    /// The secrets of the files under which submissions are written, or `nil` if the node creates its own files.
     public var writers: WriterSecrets?
     /// The path of sync on the node.
     public var path = "/sync"

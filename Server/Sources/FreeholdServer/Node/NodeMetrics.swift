@@ -23,7 +23,7 @@ struct NodeMetrics: Sendable {
     let slow: Counter
     let idle: Counter
     let overShare: Counter
-    /// The bytes that are kept, by kind.
+    /// The number of kept bytes, by kind.
     let memory: [String: Meter]
 
     init(_ factory: any MetricsFactory) {

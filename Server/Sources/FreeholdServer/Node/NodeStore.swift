@@ -2,7 +2,7 @@ import Dispatch
 public import FreeholdServerStore
 public import FreeholdSyncCore
 
-/// The store of a node: everything that outlives the node is in it.
+/// The store of a node. It contains all data that is kept after the end of the node.
 ///
 /// Files, a database behind a pool of connections, and a replica in front of a database can be such a store. `docs/sync-store.md` explains the
 /// rules with their reasons.
@@ -35,10 +35,10 @@ public protocol NodeStore: Sendable {
     /// Executes a request and calls a closure with the answer. It must not block.
     func perform(_ request: ServerStoreRequest, _ answer: @escaping @Sendable (ServerStoreAnswer) -> Void)
 
-    /// The objects of asymmetric classes, for sinks. Nil if sinks aren't possible.
+    /// The objects of asymmetric classes, for sinks, or `nil` if the store doesn't support sinks.
     var ingest: (any IngestStore)? { get }
 
-    /// What programs read and write with SQL. Nil if the store isn't a database.
+    /// The access of programs with SQL, or `nil` if the store isn't a database.
     var sql: (any SQLStore)? { get }
 
     /// Returns figures of the database, or `nil` if the store isn't a database.
@@ -59,7 +59,7 @@ public protocol BlockingServerStore {
 
 extension MemoryServerStore: BlockingServerStore {}
 
-/// An adapter that makes a blocking store usable for nodes. It executes one request after the other on a queue of its own.
+/// An adapter that makes a blocking store usable for nodes. It executes one request after the other on a separate queue.
 public final class QueuedServerStore<Store: BlockingServerStore & Sendable>: NodeStore, @unchecked Sendable {
     // Used on the queue only.
     private var store: Store

@@ -15,7 +15,7 @@ final class Following: Sendable {
 extension ServerNode {
     /// Counts a change stream of a user.
     ///
-    /// - Returns: `nil` if the user has as many connections as a user may have, or if the node has stopped.
+    /// - Returns: `nil` if the user has the maximum number of connections, or if the node has stopped.
     func follow(_ user: SyncString) async -> Following? {
         guard !isStopped.load(ordering: .acquiring), users.enter(user) else { return nil }
         return Following(self, user)

@@ -11,7 +11,7 @@ public import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A node of a sync server. It runs the machine on an event loop of its own, and executes the machine's actions.
+/// A node of a sync server. It runs the machine on a separate event loop, and executes the machine's actions.
 ///
 /// `NodeListener` accepts the connections. If a node is lost, its clients and its store have all data that another node needs.
 public final class ServerNode: @unchecked Sendable {
@@ -67,9 +67,9 @@ public final class ServerNode: @unchecked Sendable {
     /// A request that the store hasn't answered.
     private struct Request {
         let at: Int64
-        /// The head after the commit. Nil for other requests.
+        /// The head after the commit, or `nil` for other requests.
         let head: Cursor?
-        /// The size of a group of commits. Nil for other requests.
+        /// The size of a group of commits, or `nil` for other requests.
         let size: GroupSize?
         let ingested: [SyncString: Int]
         let stream: StreamName
@@ -96,8 +96,8 @@ public final class ServerNode: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - loop: the event loop of the machine. It should do no other work.
-    ///   - matcher: evaluates the conditions of queries.
+    ///   - loop: The event loop of the machine. It should do no other work.
+    ///   - matcher: The evaluation of the conditions of queries.
     public init(
         _ configuration: NodeConfiguration,
         store: any NodeStore,
@@ -142,14 +142,14 @@ public final class ServerNode: @unchecked Sendable {
         following = loop.scheduleRepeatedTask(initialDelay: pause, delay: pause) { _ in self.followed.tick(self.now()) }
     }
 
-    /// The state of a node, as `/status` reports it.
+    /// The state of a node, for `/status`.
     public struct Status: Hashable, Sendable, Codable {
         public var isReady: Bool
         public var isDraining: Bool
         public var connections: Int
         public var sessions: Int
         public var commits: UInt64
-        /// The reason for which the last requests of the store failed. Nil if the last one succeeded.
+        /// The reason why the last requests of the store failed, or `nil` if the last one succeeded.
         public var storeFailure: String?
         /// The streams whose last write failed, by name.
         public var blocked: [BlockedStream] = []
@@ -265,7 +265,7 @@ public final class ServerNode: @unchecked Sendable {
     }
 
     private func take(_ message: ClientMessage, _ bytes: Int, from peer: Peer) {
-        // Requests of a client that has left are ignored. Its uploads are handled.
+        // Requests of a closed connection are ignored. Its uploads are still handled.
         if peer.hasLeft, !message.isUpload { return }
         count(message, peer)
         handle(.received(peer.number, message, bytes: UInt64(bytes)))
@@ -377,7 +377,7 @@ public final class ServerNode: @unchecked Sendable {
         loop.execute { self.machine.setApps(apps) }
     }
 
-    /// Applies changed rights of users to their sessions. Nil stands for all users.
+    /// Applies changed rights of users to their sessions. `nil` stands for all users.
     func rightsChanged(of users: Set<SyncString>?) {
         followed.wake()
         loop.execute { self.handle(.rightsChanged(users)) }
@@ -391,7 +391,7 @@ public final class ServerNode: @unchecked Sendable {
         }
     }
 
-    /// Reads whether another program has committed to a stream, without waiting for the next look.
+    /// Checks immediately whether another program has committed to a stream, instead of at the next regular check.
     func look(at stream: StreamName) {
         loop.execute {
             guard !self.isStopped.load(ordering: .acquiring) else { return }
@@ -399,7 +399,7 @@ public final class ServerNode: @unchecked Sendable {
         }
     }
 
-    /// Replaces the classes, by app, whose objects aren't accepted now; see `ServerEvent.hold`.
+    /// Replaces the set of classes, by app, whose objects aren't accepted at present; see `ServerEvent.hold`.
     func hold(_ classes: [SyncString: Set<SyncString>]) {
         loop.execute {
             guard !self.isStopped.load(ordering: .acquiring) else { return }
@@ -421,7 +421,7 @@ public final class ServerNode: @unchecked Sendable {
         if !notes.isEmpty { records.take(notes) }
         var batches: [ConnectionNumber: [OutgoingMessage]] = [:]
         var shared: [SharedFrame] = []
-        // Sessions with equal views are sent equal parts.
+        // Sessions with equal views receive equal parts.
         var parts: [MessagePart: SharedFrame] = [:]
         var closing: [Peer] = []
         for action in actions {
@@ -459,7 +459,7 @@ public final class ServerNode: @unchecked Sendable {
         for peer in closing { peer.finish() }
     }
 
-    /// Looks at streams happen at multiples of this time, so that a store can read many heads together. In milliseconds.
+    /// The interval in milliseconds at whose multiples streams are checked, so that a store can read many heads together.
     private static let lookGrid: Int64 = 200
 
     private func set(_ timer: ServerTimer, _ time: Int64) {
@@ -512,10 +512,10 @@ public final class ServerNode: @unchecked Sendable {
         }
     }
 
-    /// - Parameter reason: the reason of a failure that the store didn't report.
+    /// - Parameter reason: The reason of a failure that the store didn't report.
     private func take(_ answer: ServerStoreAnswer, _ number: RequestNumber, _ reason: String? = nil) {
         guard let asked = requests.removeValue(forKey: number) else { return }
-        // The closure is called, too, if it isn't known whether the objects were stored.
+        // The closure is also called if it isn't known whether the objects were stored.
         if !asked.ingested.isEmpty { ingested(asked.stream, asked.ingested) }
         if let head = answer.head ?? (answer.isDone ? asked.head : nil) { followed.note(asked.stream, head) }
         // A group that the store refused, or that is tried again, isn't counted.
@@ -547,7 +547,7 @@ public final class ServerNode: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - stream: The stream whose request failed. Nil for reads without the machine.
+    ///   - stream: The stream whose request failed, or `nil` for reads without the machine.
     ///   - isFullDisk: A Boolean value that indicates whether the disk is full. The node can still read, so it stays ready. `blocked` names the
     ///     streams that can't be written.
     private func noteFailure(
@@ -600,7 +600,7 @@ public final class ServerNode: @unchecked Sendable {
 
     /// Notifies all clients that the node ends, and ends the remaining connections after a time.
     ///
-    /// - Parameter milliseconds: the time in which clients may leave by themselves.
+    /// - Parameter milliseconds: The time in which clients may disconnect by themselves.
     /// - Returns: A future that succeeds when no client is connected any more.
     public func drain(_ milliseconds: Int64) -> EventLoopFuture<Void> {
         state.withLock { $0.isDraining = true }

@@ -1,7 +1,7 @@
 import FreeholdSyncCore
 import Synchronization
 
-/// Reads of a store whose callers wait for the answers, each until a time of its own. Any thread may use it.
+/// Reads of a store. Each read has its own time limit for its caller. Any thread may use it.
 final class StoreReads: Sendable {
     private struct State {
         var last: UInt64 = 0
@@ -15,7 +15,7 @@ final class StoreReads: Sendable {
     private let most: Int
 
     /// - Parameter most: The maximum number of reads that the store hasn't answered. The node passes the maximum number of connections. If there
-    ///   are more reads, the callers of some have given up.
+    ///   are more reads, the callers of some of them don't wait any more.
     init(most: Int) { self.most = most }
 
     /// Makes a read, and waits for its answer until a time or until the task is cancelled. Returns `.failed(.unknown)` in these cases, and if too

@@ -8,8 +8,8 @@ typealias StreamQueue = TurnQueue<StreamName>
 /// A queue that runs work for many owners, such as streams or users, on a few threads. The work of one owner keeps its order, and owners take
 /// turns.
 ///
-/// An owner with long work occupies one thread. After each piece of work, an owner that has more is queued behind the owners that wait. So an
-/// owner with much work delays the others by one piece at most. Any thread may use it.
+/// An owner with long work occupies one thread. After each piece of work, an owner with more work is queued after the waiting owners. An
+/// owner with much work therefore delays each other owner by at most one piece. Any thread may use it.
 final class TurnQueue<Owner: Hashable & Sendable>: Sendable {
     private struct State {
         /// The work of each owner that has some: the first piece may be running.
@@ -21,8 +21,8 @@ final class TurnQueue<Owner: Hashable & Sendable>: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Serial queues have threads of their own. The threads of concurrent ones are those on which Swift's tasks run, one for each core, so work
-    /// that takes long would hold up all tasks.
+    /// The serial queues, which have separate threads. Concurrent queues aren't used, because they share the threads of Swift's tasks, one for each
+    /// core. Long work would delay all tasks there.
     private let threads: [DispatchQueue]
 
     /// - Parameter width: The number of pieces that run at the same time, at least 1.

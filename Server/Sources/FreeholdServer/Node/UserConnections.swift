@@ -3,8 +3,8 @@ import Synchronization
 
 /// The connections of each user. Any thread may use it.
 ///
-/// A connection counts from the moment at which its user is known until the machine has ended it. So connections that were closed while the
-/// messages of their user wait for the store count, too.
+/// A connection counts from the moment at which its user is known until the machine has ended it. A connection that was closed while
+/// messages of its user wait for the store therefore still counts.
 final class UserConnections: Sendable {
     private let counts = Mutex<[SyncString: Int]>([:])
     private let most: Int

@@ -19,7 +19,7 @@ final class UserShares: Sendable {
     /// - Parameter most: The number of reads of a user that run at the same time, at least 1.
     init(most: Int) { self.most = most }
 
-    /// The place of one read among those of its user. It is given back by ``leave()``, or when the last reference to it is released.
+    /// The permission for one read within the share of its user. It ends with ``leave()``, or when the last reference to it is released.
     final class Place: Sendable {
         private let shares: UserShares
         private let user: SyncString
@@ -29,15 +29,15 @@ final class UserShares: Sendable {
 
         deinit { leave() }
 
-        /// Gives the place back. The second call does nothing.
+        /// Ends the permission. A second call does nothing.
         func leave() { if !hasLeft.exchange(true, ordering: .acquiringAndReleasing) { shares.leave(user) } }
     }
 
-    /// Waits until the user's share has room for a read.
+    /// Waits until the user's share permits another read.
     ///
-    /// The place belongs to the work of the store, which continues if the task is cancelled.
+    /// The caller ends the permission when the store has finished the read. The store continues with the read if the task is cancelled.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before there is room.
+    /// - Throws: `CancellationError` if the task is cancelled during the wait.
     func enter(_ user: SyncString) async throws -> Place {
         guard await wait(for: user) else { throw CancellationError() }
         return Place(self, user)

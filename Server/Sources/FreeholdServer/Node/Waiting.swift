@@ -1,14 +1,17 @@
 import Dispatch
 package import FreeholdSyncCore
 
-/// Calls that block a thread until they have an answer. They aren't for threads of tasks.
+/// Functions that block the calling thread until an answer is available. Tasks mustn't call them, because their threads
+/// are shared.
 package enum Waiting {
     private final class Box<Value>: @unchecked Sendable {
         let isThere = DispatchSemaphore(value: 0)
         var value: Value?
     }
 
-    /// - Parameter body: Calls the closure that it is given once.
+    /// Blocks until the closure that is passed to `body` has received the answer.
+    ///
+    /// - Parameter body: A closure that begins the request, and later calls its argument exactly once.
     package static func wait(_ body: (@escaping @Sendable (ServerStoreAnswer) -> Void) -> Void) -> ServerStoreAnswer {
         let box = Box<ServerStoreAnswer>()
         body { answer in

@@ -94,7 +94,7 @@ public enum AdministratorClient {
             switch unwrapInboundIn(data) {
             case .head(let head): status = Int(head.status.code)
             case .body(let bytes):
-                // A character can be in two pieces, so the text is made of all bytes.
+                // A character can be divided between two pieces, so all bytes are collected before they are decoded.
                 guard body.readableBytes + bytes.readableBytes <= AdministratorClient.mostBytes else {
                     promise.fail(TooLong())
                     return context.close(promise: nil)

@@ -216,9 +216,9 @@ public final class RunningServer: Sendable {
         }
     }
 
-    /// Accepts no more connections, lets clients leave, and ends the server.
+    /// Stops accepting connections, waits until clients have disconnected, and ends the server.
     ///
-    /// - Parameter milliseconds: The time that clients have to leave. `nil` for the time in the settings.
+    /// - Parameter milliseconds: The time for clients to disconnect, or `nil` for the time in the settings.
     public func stop(after milliseconds: Int64? = nil) async {
         reloading?.cancel()
         watching?.cancel()
@@ -252,7 +252,7 @@ public final class RunningServer: Sendable {
     }
 }
 
-/// A service that runs a server until the process is asked to end.
+/// A service that runs a server until the end of the process is requested.
 public struct ServerService: Service {
     private let server: RunningServer
 

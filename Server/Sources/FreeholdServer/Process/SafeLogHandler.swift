@@ -2,8 +2,8 @@ import Logging
 
 /// A log handler that escapes the text of an event, adds the event to a ring if it has one, and passes it on to another handler.
 ///
-/// Log messages contain text of peers: reasons, names of agents, paths. Without escapes, a peer could write lines of
-/// its own into the log, move a terminal's cursor, or fill a disk.
+/// Log messages contain text of peers: reasons, names of agents, paths. Without escapes, a peer could add
+/// lines to the log, move a terminal's cursor, or fill a disk.
 struct SafeLogHandler: LogHandler {
     private var base: any LogHandler
     private let ring: LogRing?

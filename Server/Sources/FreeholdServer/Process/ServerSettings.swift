@@ -59,7 +59,7 @@ public struct ServerSettings: Sendable {
     /// A Boolean value that indicates whether the server accepts the names that clients claim, and lets each user use
     /// each app. Then it only listens on loopback.
     public var isDevelopment = false
-    /// The time that clients have to leave when the server ends, in milliseconds.
+    /// The time for clients to disconnect when the server ends, in milliseconds.
     public var drainTime: Int64 = 7_000
     /// The number of threads for connections. `nil` for the number of processors.
     public var threads: Int?

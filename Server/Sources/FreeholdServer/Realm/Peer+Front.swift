@@ -22,13 +22,13 @@ extension Peer {
         memory.belong(to: user)
     }
 
-    /// Takes a frame of the client.
+    /// Handles a frame of the client.
     func takeFront(_ frame: [UInt8]) {
         guard let actions = front?.received(frame: frame, now: node.now()) else { return }
         perform(actions)
     }
 
-    /// Takes messages of the machine.
+    /// Handles messages of the machine.
     func takeFront(_ messages: [OutgoingMessage]) {
         let now = node.now()
         var all: [RealmFrontAction] = []
@@ -40,7 +40,7 @@ extension Peer {
         if waiting == 0 { flushFront() }
     }
 
-    /// Gives credit back to the machine after the client has taken what was sent.
+    /// Grants credit to the machine after the client has received the sent bytes.
     func flushFront() {
         if let actions = front?.flushed(), !actions.isEmpty { perform(actions) }
     }
@@ -74,7 +74,7 @@ extension Peer {
         if let code { finishNow(code) }
     }
 
-    /// Counts the bytes that the front end keeps. Nothing is read while too many uploads wait.
+    /// Counts the bytes that the front end keeps. Reading stops while too many uploads wait.
     private func countFront() {
         guard let front else { return }
         let kept = front.keptBytes

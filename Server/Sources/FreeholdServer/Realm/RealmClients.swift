@@ -26,7 +26,7 @@ final class RealmClients: Sendable {
     var agents: [String: Int] {
         clients.withLock { clients in
             clients.values.reduce(into: [:]) { counts, client in
-                // Names come from clients, so that their number is bounded.
+                // Clients choose the names, so the number of kept names is limited.
                 let isKnown = counts[client.agent] != nil
                 counts[isKnown || counts.count < 100 ? client.agent : "other", default: 0] += 1
             }

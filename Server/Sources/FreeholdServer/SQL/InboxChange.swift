@@ -3,14 +3,14 @@ import FreeholdServerStore
 import FreeholdSyncCore
 import FreeholdSyncDocuments
 
-/// The reason for which a row of the inbox isn't applied.
+/// The reason why a row of the inbox isn't applied.
 struct InboxRefusal: Error {
     let text: String
 
     init(_ text: String) { self.text = text }
 }
 
-/// A row of the inbox whose form is right.
+/// A row of the inbox with a valid form.
 struct InboxChange {
     enum Operation: String, CaseIterable {
         /// Creates an object with a document. It is refused if the object exists.
@@ -33,13 +33,13 @@ struct InboxChange {
     let key: BSONValue
     /// The name of the object in the newest version of the schema.
     let name: ObjectName
-    /// Nil for deletions.
+    /// The change, or `nil` for a deletion.
     private let patch: DocumentPatch?
 
     /// The depth of the JSON in a body.
     private static let depth = 100
 
-    /// - Throws: `InboxRefusal` for a row of a wrong form.
+    /// - Throws: `InboxRefusal` for a row with an invalid form.
     init(_ row: InboxRow, _ mapping: DocumentMapping, _ values: PlainValues) throws(InboxRefusal) {
         guard let operation = Operation(rawValue: row.operation) else {
             let known = Operation.allCases.map(\.rawValue).joined(separator: ", ")
@@ -69,7 +69,7 @@ struct InboxChange {
         switch operation {
         case .create, .replace, .upsert:
             guard body.first?.key.hasPrefix("$") != true else { throw InboxRefusal("malformed: 'body' has operators") }
-            // An upsert of an existing object sets what the document has.
+            // An upsert of an existing object sets the properties in the document.
             return operation == .upsert
                 ? try DocumentPatch(["$set": .document(fields(body))]) : try DocumentPatch(fields(body))
         case .set: return try DocumentPatch(["$set": .document(fields(body))])
@@ -104,8 +104,8 @@ struct InboxChange {
     ///
     /// - Parameters:
     ///   - object: The stored object, or `nil` if it doesn't exist.
-    ///   - contents: What the user of the row may see of it.
-    ///   - version: The version of the last change that the user may see.
+    ///   - contents: The part of the object that the user of the row can see.
+    ///   - version: The version of the last change that the user can see.
     /// - Throws: `InboxRefusal`
     func changes(
         object: MergedObject?,

@@ -5,10 +5,10 @@ import FreeholdSyncCore
 import FreeholdSyncDocuments
 import Synchronization
 
-/// Applies rows of the inbox of one stream, some at a time. Its methods block.
+/// Applies the rows of the inbox of one stream in batches. Its methods block.
 ///
 /// The changes of a batch are one commit, which merges with the work of devices by the rules of sync. The store writes the commit and the results of
-/// its rows in one transaction. If another server has written a result, the commit does nothing. So each row is applied once.
+/// its rows in one transaction. If another server has already written a result, the commit has no effect. Each row is therefore applied exactly once.
 struct InboxWriter {
     let store: any SQLStore
     let stream: InboxStream
@@ -18,7 +18,7 @@ struct InboxWriter {
     let writers: WriterSecrets
     let metrics: SQLMetrics
 
-    /// The changes of one commit.
+    /// The maximum number of changes of one commit.
     private static let mostChanges = 2_000
 
     /// A change of a batch with the object that it was made for.
@@ -41,9 +41,9 @@ struct InboxWriter {
     /// Applies the oldest rows.
     ///
     /// - Parameters:
-    ///   - rows: The oldest rows that wait.
+    ///   - rows: The oldest waiting rows.
     ///   - count: The maximum number of rows of the batch.
-    /// - Returns: The number of rows that have a result now. 0 if the store doesn't answer, or if another server takes the rows.
+    /// - Returns: The number of rows that have a result now, or 0 if the store doesn't answer or another server has claimed the rows.
     func apply(_ rows: [InboxRow], atMost count: Int) throws -> Int {
         guard let first = rows.first else { return 0 }
         guard let access = access(of: first.user) else {
@@ -58,7 +58,8 @@ struct InboxWriter {
         var (changes, results): ([InboxChange], [InboxResult]) = ([], [])
         var names: Set<ObjectName> = []
         for row in rows.prefix(count) {
-            // A batch has the rights of one user, and each object once, because a change depends on what the object is before it.
+            // A batch has rows of one user only, because it has the rights of that user. It changes each object at most once, because a change
+            // depends on the state of the object before it.
             guard row.user == first.user else { break }
             do {
                 let change = try InboxChange(row, mapping, values)
@@ -167,7 +168,7 @@ struct InboxWriter {
         let outcome = merger.submit(submission)
         switch (outcome, attempt.ending) {
         case (.done, nil): return count + items.count
-        // The rows are read again, without those that another server has taken.
+        // The rows are read again, without those that another server has processed.
         case (_, .taken?), (_, .changed?): return count + 1
         case (_, .split?):
             return try count + items.reduce(0) { try $0 + commit([$1.change], refused: [], access, mapping) }
@@ -183,7 +184,8 @@ struct InboxWriter {
         }
     }
 
-    /// Returns the results of rows after the merge of their commit, or `nil` if an object has changed since it was read for a row that names a version.
+    /// Returns the results of rows after the merge of their commit, or `nil` if an object has changed since it was read for a row that names a
+    /// version.
     private static func results(of items: [Item], _ commit: StoreCommit) -> [InboxResult]? {
         var reasons: [ObjectName: String] = [:]
         for refusal in commit.answers.values.flatMap({ $0 }).flatMap(\.answer.refusals) {

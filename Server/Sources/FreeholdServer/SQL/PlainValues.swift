@@ -2,9 +2,10 @@ import Foundation
 import FreeholdBSON
 import FreeholdEngine
 
-/// The reverse of the plain JSON that SQL shows: a text in the place of a date, an id, a UUID, a decimal or bytes becomes a value of that type.
+/// The conversion of plain JSON, in the form of the column `json`, to values: a text for a date, an id, a UUID, a decimal or bytes becomes a value of
+/// that type.
 ///
-/// A value that can't be converted stays as it is, and the class refuses it with a reason.
+/// A value that can't be converted isn't changed. The later comparison with the class then refuses it with a reason.
 struct PlainValues {
     private let tables: [String: TableSpec]
 
@@ -12,7 +13,7 @@ struct PlainValues {
         self.tables = Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns the `_id` for a key in the form of a text. Nil if it isn't a key of the class.
+    /// Returns the `_id` for a key in the form of a text. Returns `nil` if it isn't a key of the class.
     func key(_ text: String?, of className: String) -> BSONValue? {
         guard let table = tables[className], let column = table.columns.first(where: { $0.name == table.primaryKey })
         else { return nil }

@@ -5,7 +5,8 @@ import Logging
 import Metrics
 import Synchronization
 
-/// The upkeep of what programs read with SQL, and the application of what they write.
+/// The service that updates the views and the JSON for programs that read with SQL, and that applies the changes which
+/// programs write with SQL.
 final class SQLService: Sendable {
     private let store: any SQLStore
     private let node: ServerNode
@@ -52,7 +53,7 @@ final class SQLService: Sendable {
         }
     }
 
-    /// Calls a closure again and again. After a failure the pauses grow, up to 10 seconds.
+    /// Calls a closure repeatedly. After failures, the pauses between the calls increase up to 10 seconds.
     private func repeating(
         _ work: SQLMetrics.Work,
         _ failureText: Logger.Message,
@@ -123,7 +124,7 @@ final class SQLService: Sendable {
 
     // MARK: The inbox
 
-    /// Applies all rows that wait, some of each stream in turn.
+    /// Applies all waiting rows. Streams take turns.
     private func applyAll() async throws {
         guard isEnabled else { return }
         var last = Int64.min
@@ -184,7 +185,7 @@ final class SQLService: Sendable {
         accounts.served.note(user)
     }
 
-    /// Runs a body that blocks on a thread of its own.
+    /// Runs a blocking closure on a separate thread.
     private static func onThread<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {

@@ -4,7 +4,7 @@ import FreeholdSyncRules
 
 /// The settings of an app whose documents can be read with SQL.
 public struct SQLSettings: Hashable, Sendable {
-    /// The views. Nil if the app has none.
+    /// The options of the views, or `nil` if the app has no views.
     public var views: SQLViewOptions?
 
     public init(views: SQLViewOptions? = nil) { self.views = views }

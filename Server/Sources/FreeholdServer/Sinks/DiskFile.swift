@@ -51,7 +51,8 @@ final class DiskFile {
     /// Closes the file. No other method may be called afterwards.
     func close() {
         guard descriptor >= 0 else { return }
-        // A forked child that hasn't started its program yet shares the lock.
+        // A forked child process shares the lock until it starts its program, so closing the descriptor isn't
+        // sufficient.
         _ = flock(descriptor, LOCK_UN)
         closeDescriptor(descriptor)
         descriptor = -1

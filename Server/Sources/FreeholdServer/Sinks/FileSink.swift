@@ -21,7 +21,7 @@ public final class FileSink: IngestSink, Sendable {
     public struct Options: Sendable {
         /// The size in bytes from which a file is followed by another one.
         public var fileSize: Int
-        /// The number of the last keys that are compared. It must be at least the number of two batches.
+        /// The number of most recent keys that are compared. It must be at least the size of two batches.
         public var rememberedKeys: Int
         /// The format of documents. Canonical Extended JSON contains the type of each number.
         public var format: ExtendedJSONFormat

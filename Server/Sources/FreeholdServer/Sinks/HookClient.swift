@@ -132,7 +132,7 @@ private final class HookHandler: ChannelInboundHandler {
         answer?.body += part.readableBytesView
     }
 
-    /// Gives the counted bytes of the answer back at the end of the request.
+    /// Subtracts the bytes of the answer from the count at the end of the request.
     private func give() {
         guard !isOver, let answer, !answer.body.isEmpty else { return }
         request.kept?.give(answer.body.count)
@@ -166,7 +166,7 @@ private final class HookHandler: ChannelInboundHandler {
     }
 }
 
-/// The error of a request without an answer in time.
+/// The error of a request that wasn't answered in time.
 struct HookLate: Error, CustomStringConvertible {
     let host: String
 

@@ -9,12 +9,12 @@ import Synchronization
 /// | Header | |
 /// |---|---|
 /// | `Content-Type` | `application/x-ndjson` |
-/// | `Idempotency-Key` | the batch's key. A receiver that gets a key again has the batch already |
+/// | `Idempotency-Key` | the key of the batch. A receiver that receives a key again already has the batch |
 /// | `Freehold-Signature` | see ``HookSignature`` |
-/// | `Freehold-App`, `Freehold-Class` | where the objects come from, percent-encoded |
+/// | `Freehold-App`, `Freehold-Class` | the origin of the objects, percent-encoded |
 /// | `Freehold-Stream` | the stream of the objects, if the app has streams of users |
 ///
-/// A status of 200 to 299 means that the receiver has the batch. After any other result the batch is sent again, with
+/// A status of 200 to 299 confirms the batch. After any other result the batch is sent again, with
 /// increasing pauses (``IngestBackoff``). `Retry-After` is respected. Later objects wait, so that objects arrive in
 /// their order. After ``Options/giveUp`` the batch is written to the file of dead letters, and the next batch is sent.
 public final class HookSink: IngestSink, Sendable {
@@ -127,7 +127,7 @@ public final class HookSink: IngestSink, Sendable {
             (name: "Content-Type", value: "application/x-ndjson"), (name: "Idempotency-Key", value: batch.key),
             (name: "User-Agent", value: "freehold-server"),
         ]
-        // Names may have characters that headers don't support.
+        // Names may contain characters that aren't allowed in headers.
         var origin = [("Freehold-App", batch.stream.app.string), ("Freehold-Class", batch.className.string)]
         if let stream = batch.streamText { origin.append(("Freehold-Stream", stream)) }
         for (name, text) in origin { headers.append((name, HookAddress.percentEncoded(text))) }

@@ -28,7 +28,8 @@ final class IngestOutlet {
 
     /// Changes the number of waiting objects.
     ///
-    /// - Returns: A Boolean value that indicates whether uploads have to be held now and hadn't before, or the reverse.
+    /// - Returns: A Boolean value that indicates whether the change makes it necessary to hold uploads, or to stop
+    ///   holding them.
     func changeWaiting(by difference: Int) -> Bool {
         waiting = max(waiting + difference, 0)
         metrics.waiting.set(waiting)
@@ -72,9 +73,9 @@ final class IngestLane {
     var sink: (any IngestSink)?
     /// A Boolean value that indicates whether the pump may have open files.
     var isOpen = false
-    /// The number of the time at which it last became idle. Greater numbers are later.
+    /// A number that orders lanes by the time at which they last became idle. Later times have greater numbers.
     var lastUse: UInt64 = 0
-    /// A Boolean value that indicates whether objects were added since the last look at the store.
+    /// A Boolean value that indicates whether objects were added since the store was last read.
     var isWoken = false
     var waiting = 0
     /// `isCounting` is true while waiting objects are counted. `isCountOld` is true if they have to be counted again.

@@ -2,7 +2,7 @@ public import FreeholdBSON
 import FreeholdServerStore
 import FreeholdSyncCore
 
-/// The place of a pump's position: a small document that is always replaced as a whole. One pump at a time has it. Its methods may block, and are
+/// The storage of a pump's position: a small document that is always replaced as a whole. One pump at a time uses it. Its methods may block, and are
 /// called one after the other.
 public protocol IngestLedger: AnyObject {
     /// The document that was written last. Empty if none was written.
@@ -17,7 +17,7 @@ public protocol IngestLedger: AnyObject {
 
 extension SlotFile: IngestLedger {}
 
-/// The position of a pump, as it is stored.
+/// The stored form of a pump's position.
 struct IngestRecord: Equatable {
     /// A position, with the cursor of the stream at the time when everything up to the position was stored.
     struct Checkpoint: Equatable {

@@ -22,9 +22,9 @@ import FreeholdSyncCore
 /// pump.wake()                                     // after a commit with objects
 /// ```
 ///
-/// **Each object is delivered at least once.** The position is stored in the ledger, a file of its own, which is
-/// written after each delivered batch. If a process dies in between, the batch is delivered again. ``FileSink`` skips
-/// the objects that it has, so that it writes each object once.
+/// **Each object is delivered at least once.** The position is stored in the ledger, a separate file, which is written
+/// after each delivered batch. If the process ends before that, the batch is delivered again. ``FileSink`` skips the
+/// objects that it already has, so that it writes each object once.
 ///
 /// **A store that was restored** to an earlier state is recognised by its hash. The pump then returns to its position
 /// at that state.
@@ -64,7 +64,7 @@ public actor IngestPump {
         public var delivered: Int64 = 0
         /// The number of objects that were delivered since the pump was created.
         public var deliveredHere: Int64 = 0
-        /// The approximate number of objects that weren't delivered at the last look.
+        /// The approximate number of undelivered objects at the last count.
         public var waiting = 0
         /// The number of failures since the last delivered batch.
         public var failures = 0
@@ -104,7 +104,7 @@ public actor IngestPump {
         self.init(source, to: sink, options: options, now: now) { try SlotFile(ledger, calls: calls) }
     }
 
-    /// - Parameter ledger: Opens the ledger, for this source and this sink only. It may block.
+    /// - Parameter ledger: A closure that opens the ledger, which is for this source and this sink only. It may block.
     init(
         _ source: any IngestSource,
         to sink: any IngestSink,
@@ -124,8 +124,8 @@ public actor IngestPump {
 
     /// Delivers objects until the task is cancelled. The present batch is then finished or abandoned.
     ///
-    /// - Throws: `IngestFailure` if another process uses the ledger. After all other failures it tries again without a
-    ///   limit: see ``status``.
+    /// - Throws: `IngestFailure` if another process uses the ledger. After all other failures, the delivery is repeated
+    ///   without a limit: see ``status``.
     public func run() async throws {
         do { try await work() } catch {
             await close()
@@ -314,7 +314,7 @@ public actor IngestPump {
         record = next
     }
 
-    /// Runs a closure that may block on a queue of its own.
+    /// Runs a closure that may block on a separate queue.
     private func perform<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Swift.Result { try body() }) }

@@ -80,7 +80,7 @@ actor IngestService {
         if watch == nil, !outlets.isEmpty { startWatch() }
     }
 
-    /// Wakes the lanes of streams that may have objects from before.
+    /// Wakes the lanes of streams that may have objects which were added before the start of the service.
     private func findStreams(of keys: Set<IngestOutlet.Key>) async {
         let store = store
         do {
@@ -177,7 +177,7 @@ actor IngestService {
                 lane.failures = 0
                 if !isMore, store.isShared { await giveUp(lane) }
                 guard isMore || lane.isWoken else { break }
-                // Other lanes have their turn.
+                // The lane is closed, so that a waiting lane can be opened.
                 if !queued.isEmpty, lane.batches >= 8 { await close(lane) }
             } catch is CancellationError {
                 break
@@ -194,7 +194,8 @@ actor IngestService {
         if lane.isWoken, !isStopping, !Task.isCancelled { wake(key) }
     }
 
-    /// Lets other servers deliver the objects of a lane, unless more of them are added soon: to open a sink can take long.
+    /// Closes a lane, so that other servers can deliver its objects. If objects are added soon, the lane isn't closed, because opening a sink can
+    /// take long.
     private func giveUp(_ lane: IngestLane) async {
         for _ in 0..<20 where !lane.isWoken && queued.isEmpty && !isStopping && !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(50))
@@ -235,7 +236,7 @@ actor IngestService {
         }
         lane.state = .pausing
         await count(lane)
-        // Another server may reach the receiver, and a claim that was lost is made anew.
+        // The lane is closed, because another server may be able to reach the receiver. A lost claim is made again when the lane is opened.
         if store.isShared { await close(lane) }
         uses += 1
         lane.lastUse = uses

@@ -18,14 +18,14 @@ public protocol IngestSource: Sendable {
 
 /// A store whose objects of asymmetric classes are delivered to sinks. Its methods may block.
 public protocol IngestStore: Sendable {
-    /// A Boolean value that indicates whether other servers deliver objects of the same store. Then a class of a stream is given up soon after its
-    /// last object, so that each server can deliver what its devices upload.
+    /// A Boolean value that indicates whether other servers deliver objects of the same store. Then a lane is closed soon after its last
+    /// object was delivered, so that each server can deliver the objects that its devices upload.
     var isShared: Bool { get }
 
     /// Returns the streams that exist. The closure is called with each place of a stream that can't be read, and with the reason.
     func streams(unreadable: (_ place: String, _ error: any Error) -> Void) throws -> [StreamName]
     func exists(_ stream: StreamName) throws -> Bool
-    /// Returns classes of streams whose objects another server delivered until it ended without notice.
+    /// Returns the classes of streams whose claims have expired, because the server that delivered their objects was terminated.
     func abandoned() throws -> [(stream: StreamName, className: SyncString)]
     func source(of stream: StreamName, className: SyncString) -> any IngestSource
     /// Opens the ledger of a class in a stream.

@@ -1,4 +1,4 @@
-/// An authenticator, which finds the user of a token.
+/// An authenticator that returns the user of a token.
 public protocol Authenticator: Sendable {
     /// Returns the identity for a token.
     ///
@@ -23,7 +23,7 @@ public struct Identity: Hashable, Sendable {
     }
 }
 
-/// The reason for which a token isn't accepted. It is for logs, and contains nothing of the token.
+/// The reason why a token isn't accepted. It is for logs, and contains no part of the token.
 public struct TokenRefusal: Error, Hashable, Sendable {
     public let reason: String
 

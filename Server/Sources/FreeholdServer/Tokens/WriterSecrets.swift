@@ -2,7 +2,7 @@ import Crypto
 public import FreeholdSyncCore
 
 /// The secrets of the files under which a store's submissions are written, derived from a secret of the server. All processes that have that secret
-/// derive the same ones.
+/// derive the same secrets.
 public struct WriterSecrets: Sendable {
     private let key: SymmetricKey
 
@@ -23,7 +23,7 @@ public struct WriterSecrets: Sendable {
             case .string(let name)?: "=" + name.string
             case let value?: ":\(value)"
             }
-        // An app's name has no NUL.
+        // The name of an app can't contain NUL, so the text is unambiguous.
         let name = Array("\(stream.app.string)\0\(value)".utf8)
         let words = HMAC<SHA256>.authenticationCode(for: name, using: key).prefix(16).map { UInt64($0) }
         func word(_ bytes: ArraySlice<UInt64>) -> UInt64 { bytes.reduce(0) { $0 << 8 | $1 } }

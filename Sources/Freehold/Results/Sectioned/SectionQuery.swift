@@ -28,7 +28,7 @@ final class SectionQuery<Key: _Persistable & Hashable, SectionElement: RealmColl
     func current() -> [Section] {
         if results.isInvalidated { return [] }
         guard let core = results._confinedCore else { return evaluated() }
-        // Reading the count reports the read.
+        // `count` reports the read to the tracker.
         if core.tracker != nil { _ = results.count }
         return core.exclusively { evaluated() }
     }
@@ -64,7 +64,8 @@ final class SectionQuery<Key: _Persistable & Hashable, SectionElement: RealmColl
     }
 }
 
-/// The key of a section with the equality of queries: NaN is one key, and strings are equal if their bytes are.
+/// The key of a section. Keys are compared like values in queries: strings are equal if their bytes are equal. NaN
+/// equals itself, so all NaN values form one section.
 struct SectionIdentity<Key: _Persistable & Hashable>: Hashable, CustomStringConvertible {
     /// The key, or nil if the stored content isn't a value of the type.
     private let typed: Key?

@@ -33,7 +33,7 @@ struct TextScalar {
         /// The first scalars of Unicode.
         private let low: UnsafePointer<TextScalar>
         private let lowEnd: UInt32
-        /// The letter forms from F900 on, or `nil` if all scalars behind the first ones are separators.
+        /// The letter forms from F900 on, or `nil` if all scalars after the first ones are separators.
         private let forms: UnsafePointer<TextScalar>?
 
         fileprivate init(lowEnd: UInt32, hasForms: Bool, _ make: (UInt32) -> TextScalar) {

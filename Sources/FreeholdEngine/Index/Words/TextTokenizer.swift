@@ -141,7 +141,7 @@ final class TextTokenizer {
         }
     }
 
-    /// Returns the scalar at `i` and advances `i` behind it. Each byte that isn't UTF-8 counts as U+FFFD.
+    /// Returns the scalar at `i` and moves `i` to the scalar after it. Each byte that isn't UTF-8 counts as U+FFFD.
     @inline(__always)
     private static func decode(_ text: UnsafeRawBufferPointer, _ i: inout Int) -> UInt32 {
         let byte = UInt32(text[i])

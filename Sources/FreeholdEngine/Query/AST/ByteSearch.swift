@@ -10,7 +10,7 @@
 
 /// A search for a run of bytes.
 enum ByteSearch {
-    /// Returns the position of the first run at or behind a start, or `nil` if the text doesn't contain the run.
+    /// Returns the position of the first run at or after a start, or `nil` if the text doesn't contain the run.
     ///
     /// The search compares at each occurrence of the first byte. If too many of these comparisons fail, it continues with the two-way algorithm
     /// of Crochemore and Perrin.

@@ -11,9 +11,9 @@
 /// A `LIKE` pattern over UTF-8 bytes.
 ///
 /// The stars divide the pattern into segments. The first segment is at the start of the text and the last one at its end. Each segment between
-/// them is found at the first place behind the segment before it, so that no place is tried twice.
+/// them is found at the first place after the segment before it, so that no place is tried twice.
 struct LikePattern: Sendable {
-    /// The text between two stars, before the first star or behind the last one.
+    /// The text between two stars, before the first star or after the last one.
     private enum Segment: Sendable {
         case plain([UInt8])
         case wild(WildSegment)
@@ -144,7 +144,7 @@ struct WildSegment: Sendable {
         (self.rows, self.masks, self.behindWild) = (rows, masks, behindWild)
     }
 
-    /// Returns the end of the first place at or behind a start where the segment fits.
+    /// Returns the end of the first place at or after a start where the segment fits.
     func firstEnd(in text: UnsafeRawBufferPointer, from start: Int) -> Int? {
         run(text, from: start) { position in
             var end = position + 1
@@ -153,7 +153,7 @@ struct WildSegment: Sendable {
         }
     }
 
-    /// Returns whether a place at or behind a start where the segment fits is the text's end.
+    /// Returns whether a place at or after a start where the segment fits is the text's end.
     func isAtEnd(of text: UnsafeRawBufferPointer, from start: Int) -> Bool {
         run(text, from: start) { $0 + 1 == text.count ? text.count : nil } != nil
     }

@@ -27,7 +27,7 @@ public indirect enum Predicate: Sendable {
     case elements(PropertyPath, Comparison, [Value])
     /// A search for words in a string with a full-text index.
     case fullText(PropertyPath, FullTextQuery)
-    /// The path leads to objects that are places inside the shape.
+    /// The path leads to a place that is inside the shape.
     case within(PropertyPath, GeoTest)
     /// The object is one of the given objects.
     case objects([ObjectKey])

@@ -1,5 +1,6 @@
-/// An aggregate of values of one type, added one by one. Sums and averages of mixed values include only numbers, as decimals. The least and greatest
-/// include all values except lists and dictionaries.
+/// The computation of an aggregate from values that are added one by one. The values are of one type, or mixed. Sums and averages of mixed values
+/// include only the numbers, which are converted to decimals. The minimum and the maximum of mixed values include all values except NaN, lists and
+/// dictionaries.
 package struct ValueFold {
     package let aggregate: Aggregate
     private var best: Value = .null
@@ -8,12 +9,12 @@ package struct ValueFold {
     private var wideSum: Int128 = 0
     private var doubleSum = 0.0
     private var decimalSum = Decimal128.zero
-    /// The least and the greatest decimal. They limit the mean, so that rounding doesn't exceed them.
+    /// The range of the added decimals. Their mean is clamped to it, because a rounded sum could lead to a mean outside of it.
     private var decimalRange: ClosedRange<Decimal128>?
     private var type: ColumnType?
 
     private let isMixed: Bool
-    /// The type of number that the sum of no values has.
+    /// The result of a sum without values.
     private var zero: Value = .int(0)
 
     init(_ aggregate: Aggregate, isMixed: Bool = false) {
@@ -70,7 +71,7 @@ package struct ValueFold {
         if x > range.upperBound { decimalRange = range.lowerBound...x }
     }
 
-    /// The mean of the decimals. Their sum may have been rounded, or it may not be finite.
+    /// The mean of the decimals, clamped to their range.
     private var decimalMean: Decimal128 {
         let mean = decimalSum / Decimal128(Int64(count))
         guard !mean.isNaN, let range = decimalRange else { return mean }

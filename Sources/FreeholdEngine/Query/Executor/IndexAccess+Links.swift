@@ -35,7 +35,7 @@ struct BacklinksAccess: IndexAccess {
 }
 
 extension Planner {
-    /// Returns the access across the path's first step, a link or a collection of links, or `nil` if no index finds the objects behind it.
+    /// Returns the access across the path's first step, a link or a collection of links, or `nil` if no index finds the objects after it.
     func linkAccess(_ path: PropertyPath, _ test: ValueTest, in table: Table) -> (any IndexAccess)? {
         guard case .link(let link) = path.steps.first ?? path.column.map({ .link($0) }), link.type == .link,
             let target = view.schema.table(id: link.targetTableID!)

@@ -35,7 +35,7 @@ final class KeySet {
 
     func contains(_ key: ObjectKey) -> Bool { contains(stored: Int(key.raw) &+ 1) }
 
-    /// Sets `mask[i]` to bit `first + i`. The function writes eight bytes at a time, so it writes up to seven bytes behind the `n`th.
+    /// Sets `mask[i]` to bit `first + i`. The function writes eight bytes at a time, so it writes up to seven bytes after the `n`th.
     func fill(_ mask: Mask, first: Int, _ n: Int) {
         var i = 0
         while i < n {

@@ -47,7 +47,7 @@ struct PathReader {
         }
     }
 
-    /// Reads the rest of a path behind a link that is null.
+    /// Reads the rest of a path after a link that is null.
     private func nothing(_ i: Int, _ path: PropertyPath, body: (Value) -> Bool) -> Bool {
         path.isToMany(from: i) || body(.null)
     }
@@ -89,7 +89,7 @@ struct PathReader {
 }
 
 extension PropertyPath {
-    /// Returns whether the path behind its first `i` steps can have several values.
+    /// Returns whether the path after its first `i` steps can have several values.
     func isToMany(from i: Int) -> Bool {
         if steps[i...].contains(where: { $0.isToMany }) || subscripts.contains(where: { $0.isToMany }) { return true }
         guard let column, column.collection != .none else { return false }

@@ -1,5 +1,5 @@
-/// Comparisons of two operands: by a scan of one path if the other side is constant, by arrays of numbers if both sides are numbers, and otherwise
-/// row by row.
+/// Comparisons of two operands. If one side is constant, the path of the other side is scanned. Two numeric sides are compared as arrays of numbers,
+/// and two columns of strings or data as bytes. All other operands are compared row by row.
 extension Planner {
     func compare(_ a: Operand, _ op: Comparison, to b: Operand, in table: Table) -> PlanNode {
         switch (a, b) {
@@ -16,7 +16,7 @@ extension Planner {
                 }
             }
         case (.path(let path), .constants(let values, let quantifier)):
-            // Equal to any of the values means one of them. Unequal to all, and equal to none, mean none of them.
+            // "Equal to any" tests whether the value is one of the values. "Unequal to all" and "equal to none" are the opposite test.
             switch (op, quantifier) {
             case (.equal, .any): return node(path, ValueTest(.oneOf(values)), in: table)
             case (.notEqual, .all), (.equal, .none): return node(path, ValueTest(.oneOf(values)).negated, in: table)
@@ -71,7 +71,7 @@ extension Planner {
         }
     }
 
-    /// Returns the column if the operand is a string or data column of the table itself whose single value must meet the condition.
+    /// Returns the column if the operand is a string or data column of the table itself, without links, subscripts, collections or NONE.
     private func bytesColumn(_ operand: Operand) -> Column? {
         guard case .path(let path) = operand, path.steps.isEmpty, path.subscripts.isEmpty, path.quantifier != .none,
             let column = path.column, column.collection == .none, column.type == .string || column.type == .data

@@ -73,7 +73,7 @@ struct Planner {
         }
     }
 
-    /// Returns a node for the objects with a value behind the first `i` steps that passes the test.
+    /// Returns a node for the objects with a value after the first `i` steps that passes the test.
     private func any(_ path: PropertyPath, at i: Int, test: ValueTest, in table: Table) -> PlanNode {
         guard i < path.steps.count else { return any(path.column, path.subscripts, test: test, in: table) }
         let isLast = i + 1 == path.steps.count && path.column == nil

@@ -27,7 +27,7 @@ public final class IndexUses: Sendable {
 
     func note(_ index: QueryIndex) { noted.withLock { _ = $0.insert(index) } }
 
-    /// Notes the indexes of an access and its parts.
+    /// Records the indexes of an access and its parts.
     func note(_ access: any IndexAccess) {
         if let index = access.index { note(index) }
         for part in access.parts { note(part) }

@@ -5,7 +5,7 @@ extension Planner {
         guard path.quantifier == .any, !reached.hasElementSteps, let region = test.region,
             let places = GeoAccess(test.columns, region, in: view)
         else { return nil }
-        // The exact test of the places takes place at the first step back.
+        // The index returns all places in the squares that cover the shape. The access for the last step of the path checks them exactly.
         var access: any IndexAccess = places
         var check: PlanNode? = GeoNode(view: view, columns: test.columns, region: region)
         var tables = [table]
@@ -31,7 +31,7 @@ extension Planner {
     }
 }
 
-/// An access to the objects that the index of places has in the squares that cover a shape.
+/// An access to the places in the squares that cover a shape, through the index of places. It can return places outside of the shape.
 struct GeoAccess: IndexAccess {
     private let view: DataView
     private let table: Table

@@ -27,7 +27,7 @@ final class GeoNode: PlanNode {
             }
             return
         }
-        // Slots behind the end of a leaf have no type or no coordinates, so they aren't places.
+        // Slots after the end of a leaf have no type or no coordinates, so they aren't places.
         let stored = min(n, types.count, places.count)
         for slot in 0..<stored {
             mask[slot] = Self.isPoint(types, slot) && holds(places.bytes(slot)) ? 1 : 0

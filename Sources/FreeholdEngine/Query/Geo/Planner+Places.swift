@@ -51,7 +51,7 @@ extension Planner {
         return path.quantifier == .none ? not(any) : any
     }
 
-    /// Returns a node for the objects whose path, behind its first `i` steps, leads to an object that matches the node.
+    /// Returns a node for the objects whose path, after its first `i` steps, leads to an object that matches the node.
     private func reaching(
         _ path: PropertyPath,
         _ i: Int,

@@ -378,7 +378,7 @@ struct QueryLexer {
 
     private mutating func skipSpaces() { while at < bytes.count, Self.isSpace(bytes[at]) { at += 1 } }
 
-    /// Returns the byte at the offset, or 0 behind the end.
+    /// Returns the byte at the offset, or 0 after the end.
     private func peek(_ offset: Int) -> UInt8 { at + offset < bytes.count ? bytes[at + offset] : 0 }
     private func string(from: Int, to: Int) -> String { String(decoding: bytes[from..<to], as: UTF8.self) }
     private func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }

@@ -94,7 +94,7 @@ struct RegularExpression: Sendable {
         var followsWord = false
         /// The scalar after the position, or `nil` at the end.
         var next: Unicode.Scalar?
-        /// The position of the first byte behind `next`.
+        /// The position of the first byte after `next`.
         var end = 0
     }
 
@@ -226,7 +226,7 @@ struct RegularExpression: Sendable {
             && (scalar.properties.isGraphemeExtend || scalar.properties.generalCategory == .format)
     }
 
-    /// Returns the scalar at a byte, and the position behind it. An ill-formed byte counts as one replacement character.
+    /// Returns the scalar at a byte, and the position after it. An ill-formed byte counts as one replacement character.
     @inline(__always)
     private static func scalar(_ text: UnsafeRawBufferPointer, _ at: Int) -> (Unicode.Scalar?, end: Int) {
         guard at < text.count else { return (nil, at) }

@@ -28,13 +28,13 @@ struct ListMoves {
     var moves: [Move] {
         let fixed = heaviestRise
         // The number of elements at the old place of each group: `settled` counts fixed groups and the elements that
-        // were moved behind them, and `waiting` counts the elements that are still to be moved.
+        // were moved after them, and `waiting` counts the elements that are still to be moved.
         var (settled, waiting) = (PrefixSums(counts.count), PrefixSums(counts.count))
         for group in counts.indices {
             if fixed[group] { settled.add(counts[group], at: group) } else { waiting.add(counts[group], at: group) }
         }
         var moves: [Move] = []
-        /// The fixed group behind which moved elements are inserted. `nil` at the start of the list.
+        /// The fixed group after which moved elements are inserted. `nil` at the start of the list.
         var anchor: Int?
         /// The number of elements that were moved to the start of the list, and the number of elements before the place
         /// of the next moved element.
@@ -56,8 +56,8 @@ struct ListMoves {
         return moves
     }
 
-    /// For each group, a Boolean value that indicates whether it stays. The groups that stay are a rising subsequence
-    /// with the most elements.
+    /// For each group, a Boolean value that indicates whether its elements aren't moved. These groups are the rising
+    /// subsequence with the most elements.
     private var heaviestRise: [Bool] {
         /// For each group, the group before it in a rising subsequence with the most elements.
         var previous = [Int](repeating: -1, count: counts.count)

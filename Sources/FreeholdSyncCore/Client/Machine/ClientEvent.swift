@@ -8,8 +8,8 @@ public enum ClientEvent: Hashable, Sendable {
     case connectionClosed
     /// A message of the given size arrived.
     case received(ServerMessage, bytes: UInt64)
-    /// The network sent or received bytes of a message while an answer of the server is outstanding. The connection is
-    /// therefore alive, even if the transfer of a message takes long.
+    /// The network sent or received bytes of a message while an answer of the server is outstanding. The connection therefore works, even if the
+    /// transfer of a message takes a long time.
     case progressed
     /// A process committed to the file.
     case committed

@@ -146,7 +146,7 @@ extension ClientMachine {
 
     // MARK: Downloads
 
-    /// Takes in a message with changes. All messages of one transaction are taken in together.
+    /// Handles a message with changes. All messages of one transaction are applied together.
     ///
     /// - Returns: `false` if the transaction exceeds the maximum size.
     mutating func take(_ changes: Changes, _ bytes: UInt64) -> Bool {

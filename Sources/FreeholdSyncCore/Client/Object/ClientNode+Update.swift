@@ -91,8 +91,8 @@ struct UpdateReader {
         return .own(run.isFalling ? first &- OwnNumber(index) : first &+ OwnNumber(index))
     }
 
-    /// Returns the list for an update that has all of its elements, although work on it is pending. Own elements are found by their numbers, and the
-    /// others among the old elements if they were in the list at the old version.
+    /// Returns the list for an update that contains all elements of a list with pending work. The file's own elements are identified by their
+    /// numbers. Each other element that was in the list at the old version is matched with an old element of the client's list.
     private func aligned(_ runs: [ElementRun], over old: ClientList) throws -> ClientList {
         if let named = try named(runs, over: old) { return named }
         var list = old
@@ -133,13 +133,13 @@ struct UpdateReader {
     /// An element of an update that has all elements of a list.
     private struct Arrival {
         enum Kind {
-            /// The list didn't contain it at the old version.
+            /// The list didn't contain the element at the old version.
             case new
-            /// The list contained it at the old version, at another place.
+            /// The list contained the element at the old version, at another place.
             case moved
-            /// The list contained it at the old version.
+            /// The list contained the element at the old version, at this place.
             case old
-            /// The server doesn't name the version of its insert.
+            /// The update doesn't contain the version of the element's insert.
             case unknown
         }
 
@@ -147,7 +147,7 @@ struct UpdateReader {
         let id: SlotID?
         let content: ConfirmedContent
         let kind: Kind
-        /// The old element that it is.
+        /// The matching element of the old list, or `nil` for a new element.
         var old: ClientList.Slot?
     }
 
@@ -157,11 +157,11 @@ struct UpdateReader {
         return run.origin.map { $0.version <= lastVersion } ?? false ? .moved : .new
     }
 
-    /// Finds the old elements that others are.
-    ///
-    /// Elements that weren't moved follow each other in their old order. So those are the same that hold the same, and between two of these, if none
-    /// was removed, the others with other values. Moved elements can be any of the remaining ones that hold the same, or, if none was removed, all
-    /// that remain.
+    /// Matches the elements of an update with the elements of the old list. The elements that weren't moved have the same order in both lists. They
+    /// are therefore matched by equal contents, in this order. The elements between two matches have changed contents. They are matched by their
+    /// positions if both lists have the same number of them, because then none was removed. A moved element is matched with any remaining old element
+    /// with the same content. If the numbers of the remaining moved elements and of the remaining old elements are equal, these are matched in their
+    /// order.
     ///
     /// - Returns: Pairs of indices in `all` and `rest`.
     private func matches(of all: [Arrival], in rest: [ClientList.Slot]) throws -> [(Int, Int)] {
@@ -173,14 +173,14 @@ struct UpdateReader {
             matches.append((index, place))
             free.remove(place)
         }
-        // Arrivals that hold something else, by the number of old elements before them.
+        // The elements of the update without an equal old element, by the index of the next old element.
         var changed: [Int: [Int]] = [:]
-        // The old elements up to the next one that holds the same, by the same number.
+        // The old elements between two matches. Each range begins at the index that is the key in `changed`.
         var gaps: [Range<Int>] = []
         var next = 0
         for index in unnamed where all[index].kind != .moved {
             let new = try node(all[index].content, over: nil).content
-            // If the next equal value is far away, it is more likely another element with this value.
+            // An equal value that is far away probably belongs to another element.
             let reach = min(rest.count, next + Self.reach)
             if next < reach, let place = rest[next..<reach].firstIndex(where: { $0.node?.content == new }) {
                 match(index, place)
@@ -206,7 +206,7 @@ struct UpdateReader {
         for gap in gaps {
             guard let own = changed[gap.lowerBound], own.allSatisfy({ all[$0].kind == .old }) else { continue }
             let places = gap.filter(free.contains)
-            // If some were removed, nothing says which.
+            // If the numbers differ, some elements were removed, and it is unknown which.
             if places.count == own.count { for (index, place) in zip(own, places) { match(index, place) } }
         }
         if changedAndMoved.count == free.count {
@@ -370,7 +370,7 @@ extension ClientList {
         return alive.enumerated().contains { all.contains($0.element.element) && isKept($0.offset) }
     }
 
-    /// Adds the slots of removed elements, each behind its earlier predecessor.
+    /// Adds the slots of removed elements, each after its earlier predecessor.
     fileprivate mutating func keepDead(of old: ClientList) {
         var dead: [SlotID?: [Slot]] = [:]
         var last: SlotID?

@@ -80,7 +80,7 @@ public struct Shadow: Hashable, Sendable {
 
     // MARK: Own work
 
-    /// Gives the elements of all lists the names that work on this version uses.
+    /// Assigns to the elements of all lists the names that work on this version uses.
     mutating func nameElements() {
         guard let version, namedAt.version != version else { return }
         confirmed?.forEachList { $0.name(at: version) }

@@ -70,8 +70,8 @@ extension ClientTransaction {
         try resolve(local, replays: &replays)
     }
 
-    /// - Parameter replays: The states of objects after their pending work. They spare each of many transactions a
-    ///   replay of all that work.
+    /// - Parameter replays: The states of objects after their pending work. With them, a series of transactions doesn't
+    ///   replay the pending work of an object for each transaction.
     private mutating func resolve(_ local: LocalCommit, replays: inout [ObjectName: Replay]) throws {
         var objects: [ObjectName: EditResolver.Work] = [:]
         objects.reserveCapacity(local.edits.count)

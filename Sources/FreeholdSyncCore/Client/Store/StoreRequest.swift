@@ -39,7 +39,7 @@ public enum ResetMode: Hashable, Sendable {
     case recover
     /// Like `recover`, or like `discard` if the recovery fails.
     case recoverOrDiscard
-    /// Own work is handed to the app.
+    /// Own work isn't applied. It is kept for the app.
     case discard
     /// The app resets the file.
     case manual

@@ -8,7 +8,7 @@ enum BrokenRule: CaseIterable, Sendable {
     case headsInOrder
     /// A commit of a step belongs to a session only if it has the running hash that the session knows.
     case comparesHashes
-    /// A node detects a store that went back.
+    /// A node detects that the store was restored to an earlier state.
     case noticesReturn
     /// The server's time doesn't decrease: it is at least the time of the stream's last commit, whichever node made it.
     case sharesTime

@@ -14,7 +14,7 @@ public enum ServerEvent: Sendable {
     /// The answer to a request. If the answer is missing for a long time, the caller passes `.failed(.unknown)`.
     case answered(RequestNumber, ServerStoreAnswer)
     case timer(ServerTimer)
-    /// Work that was handed out is done.
+    /// The result of work that the caller executed outside of the machine: see `ServerAction.work`.
     case worked(WorkNumber, ServerWorkResult)
     /// Another node committed to the stream. The event is a hint: without it, the node finds the commit when its timer `look` fires.
     case moved(StreamName)
@@ -80,9 +80,9 @@ public enum ServerAction: Sendable {
     case send(ConnectionNumber, ServerMessage)
     case close(ConnectionNumber)
     case request(RequestNumber, ServerStoreRequest)
-    /// Work that takes long. Any thread may do it, slice by slice. At its end the caller passes `ServerEvent.worked`.
+    /// A long calculation. Any thread may execute it, slice by slice. The caller passes the result with `ServerEvent.worked`.
     case work(WorkNumber, ServerWork)
-    /// The caller should end the work, because its result isn't needed any more.
+    /// Requests that the caller stops the work, because its result isn't needed any more.
     case cancelWork(WorkNumber)
     /// The outcome of a submission. Each submission has one outcome, unless the node ends before.
     case submitted(SubmissionNumber, SubmissionOutcome)
@@ -91,11 +91,11 @@ public enum ServerAction: Sendable {
 }
 
 public enum ServerTimer: Hashable, Sendable {
-    /// The waiting commits of the stream are merged.
+    /// The machine merges the waiting commits of the stream.
     case group(StreamName)
     /// The machine checks whether another node has committed, and repeats failed requests.
     case look(StreamName)
-    /// Logs are cut.
+    /// The machine removes old commits from the logs of streams.
     case trim
 }
 
@@ -117,14 +117,15 @@ public struct ServerConfiguration: Sendable {
     public var writerSecret: (@Sendable (StreamName) -> FileSecret)?
     /// The kinds of compression that the transport of the node supports. A client uses the first kind in its list that is one of these.
     public var compressions: Set<CompressionKind> = []
-    /// The bytes that a session may upload at first. Later, it is the bound for uploads that wait.
+    /// The number of bytes that a session may upload before it receives further credit. It is also the maximum size of the waiting uploads of a
+    /// session, in bytes.
     public var uploadCredit: UInt64 = 4 << 20
     public var groupDelay: Int64 = 5
     /// The number of waiting changes at which a group begins without a further delay.
     public var groupChanges = 500
     public var chunkObjects = 1_000
     public var chunkBytes: UInt64 = 256 << 10
-    /// The maximum number of objects of a step. A file that is further behind receives several steps.
+    /// The maximum number of objects of a step. A file that lacks more changed objects receives several steps.
     public var stepObjects = 5_000
     public var lookInterval: Int64 = 1_000
     public var trimInterval: Int64 = 3_600_000
@@ -143,7 +144,7 @@ public struct ServerConfiguration: Sendable {
     /// The maximum number of steps for the comparison of one object with a condition; see `WorkBudget`. If more are needed, the object isn't
     /// shown, and the client receives an error of the query.
     public var objectSteps = 5_000_000
-    /// The maximum number of steps of work that are done immediately. Longer work is handed out.
+    /// The maximum number of steps of work that the machine executes immediately. It returns longer work as `ServerAction.work`.
     public var inlineSteps = 5_000
     /// The maximum size of the objects of all streams that a node keeps for merges, in bytes.
     public var rowBytes = 64 << 20
@@ -151,20 +152,20 @@ public struct ServerConfiguration: Sendable {
     public var groupBytes = 256 << 20
     /// The maximum number of unanswered commits in a bind.
     public var pendingCommits = JournalRange.mostPending
-    /// The bytes that the sessions of one user may keep together. One message or commit may exceed them.
+    /// The maximum size of the data that a node keeps for all sessions of one user, in bytes. One message or commit may exceed it.
     public var userBytes = 32 << 20
-    /// The bytes that all sessions may keep together. If they keep more, each user's share is smaller.
+    /// The maximum size of the data that a node keeps for all sessions, in bytes. If the data is larger, each user's share is reduced.
     public var nodeBytes = 1 << 30
-    /// The bytes that the objects of one user may take in a stream. 0 means no limit.
+    /// The maximum size of the objects of one user in a stream, in bytes. 0 means no limit.
     public var userDiskBytes: UInt64 = 0
     /// The maximum size of a query set, in bytes.
     public var queryBytes = 64 << 10
     /// The size of the parts of a message, in bytes. A message that is several times as large is sent in parts to a client that accepts parts.
     public var partBytes: UInt64 = 16 << 10
-    /// The bytes, and the milliseconds, after which the received parts of an incomplete commit are written to the store.
+    /// The size in bytes, and the time in milliseconds, after which the received parts of an incomplete commit are written to the store.
     public var keptBytes: UInt64 = 1 << 20
     public var keepDelay: Int64 = 2_000
-    /// The bytes of messages in parts that wait for the sessions of one connection. At this number, the other sessions of the connection wait.
+    /// The maximum size of the waiting messages in parts of one connection, in bytes. When it is reached, the other sessions of the connection wait.
     public var outgoingBytes: UInt64 = 64 << 20
     /// The time for which the store keeps an incomplete commit that receives no new parts.
     public var partAge: Int64 = 86_400_000
@@ -178,7 +179,7 @@ public struct ServerConfiguration: Sendable {
     /// Rules that a test breaks.
     var broken: Set<BrokenRule> = []
 
-    /// The bytes above which a message is sent in parts.
+    /// The size in bytes above which a message is sent in parts.
     var partedBytes: UInt64 { partBytes &* 4 }
 
     public init(

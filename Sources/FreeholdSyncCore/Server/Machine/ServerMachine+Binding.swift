@@ -5,7 +5,7 @@ extension ServerMachine {
         guard case .bind(let file) = answer else {
             return end(key, .transient(after: 1_000), "The store can't be reached.")
         }
-        // If the store went back, the session has ended with the others.
+        // If the store was restored to an earlier state, the session has already ended, like all sessions of the stream.
         guard learn(file.head, session.stream, asked: asked) else { return }
         let bind = session.bind
         if let front = bind.front { return takeBind(file, of: front, key, user) }
@@ -24,7 +24,7 @@ extension ServerMachine {
         guard let row = file.file,
             row.secret == SecretHash(identity.secret) || configuration.broken.contains(.checksSecrets)
         else {
-            // The store is older than the file, or the secret is a guess. The client gets a new number, and no data of another file.
+            // The store is older than the file, or the client guessed a secret. The client gets a new number, and receives no data of another file.
             guard bind.isReset || journal.acknowledged == 0 else {
                 return end(key, .storeReplaced, "The file isn't known.")
             }
@@ -40,7 +40,8 @@ extension ServerMachine {
             let answers = file.answers.prefix { $0.answer.commit <= common }
             return identify(key, user, file, fork: Fork(common: common, answers: Ack(Array(answers))))
         }
-        // A sent commit may still wait at a node, and would be executed twice under another number. So only a file without such commits gets one.
+        // A sent commit may still wait at a node, and would be executed twice if the file got another number. So only a file without such commits
+        // gets a new number.
         let isIdle = journal.acknowledged + UInt64(journal.pending.count) <= common
         if isIdle, isFoughtOver(row.ident, in: session.stream) {
             let answers = file.answers.prefix { $0.answer.commit <= common }
@@ -50,8 +51,8 @@ extension ServerMachine {
         finish(key, file, row, identity: nil, fork: nil)
     }
 
-    /// Returns whether two live copies of a file repeatedly end each other's sessions. The copies have the same commits and can't be
-    /// distinguished by them, so the copy that binds gets another number.
+    /// Returns whether two connected copies of a file repeatedly end each other's sessions. The copies have the same commits, so the node can't
+    /// distinguish them by their commits. The copy that binds then gets another number.
     private mutating func isFoughtOver(_ ident: FileIdent, in name: StreamName) -> Bool {
         guard let stream = streams[name], stream.sessions[ident] != nil else { return false }
         var fight = stream.fights[ident] ?? Fight(time: now)
@@ -68,8 +69,8 @@ extension ServerMachine {
         guard let journal = sessions[key]?.bind.journal else { return }
         let common = file.lastCommon(journal, row)
         guard common > 0, common == row.last else { return identify(key, user, file, fork: Fork(common: common)) }
-        // The client forgets the commits behind the common one, and makes other commits with their numbers. So the answers to the forgotten
-        // ones, which a copy of the file may send, aren't for this session.
+        // The client discards the commits after the common one, and creates other commits with their numbers. A copy of the file may still send the
+        // discarded commits. The answers to them aren't for this session.
         sessions[key]?.bind.journal = JournalRange(acknowledged: common, hash: row.hash)
         note(key, row.ident)
         var plain = file
@@ -89,7 +90,7 @@ extension ServerMachine {
         if let fork, let row = file.file, row.secret == session.bind.file.map({ SecretHash($0.secret) }) {
             let known = file.answer(to: fork.common)
             clock = known?.clock ?? row.clock
-            // A file without a common commit inherits the parents, too, because its work may name elements that the parents created.
+            // A file without a common commit also inherits the parents, because its work may name elements that the parents created.
             parents = row.parents
             if fork.common > 0 {
                 let version = known?.version ?? file.answers.first.map { $0.answer.version - 1 } ?? file.head.version
@@ -145,7 +146,7 @@ extension ServerMachine {
         note(session, ident, leastBase: session.bind.leastBase)
     }
 
-    /// Notes in the store that the file of a bound session is in use.
+    /// Requests that the store records the present state of a bound session's file.
     mutating func note(_ key: SessionKey) {
         guard let session = sessions[key], session.ident != .me else { return }
         note(session, session.ident, leastBase: session.leastBase)
@@ -227,7 +228,8 @@ extension ServerMachine {
         }
         (session.received, session.receivedHash) = (row.last, row.hash)
         (session.cursor, session.told) = (bind.cursor, bind.cursor)
-        // The connection may have ended between the last answer and the step of its commit, which may show the client nothing else.
+        // The connection may have ended after the last answer, but before the step of that commit was sent. Perhaps the step changes nothing in the
+        // client's view.
         session.awaited = max(
             (file.answers.last ?? file.known)?.answer.version ?? 0,
             fork?.answers?.versions.last ?? 0
@@ -251,8 +253,8 @@ extension ServerMachine {
         }
         let other = streams[stream]?.sessions[row.ident]
         streams[stream]?.sessions.insert(key, of: row.ident, session.view)
-        // The new session replaces an older one of the file. The older one has a dead connection, or it belongs to a copy, which its next bind
-        // detects.
+        // The new session replaces an older session of the file. The client has lost the connection of the older session, or the older session
+        // belongs to a copy of the file. The node detects the copy at its next bind.
         if let other, other != key { end(other, .transient(after: 1_000), ErrorMessage.boundAnew) }
         watch(stream)
 
@@ -306,7 +308,7 @@ extension ServerMachine {
                 queries: pending.queries
             )
             bootstrap.skips = position.last
-            // Objects behind the received chunks still have the form of the old view.
+            // Objects after the received chunks still have the form of the old view.
             bootstrap.isShown = old != nil || session.masks == pending.view.identity.masksNumber
             if old == nil { bootstrap.classes = row.classes.union(bootstrap.classes).sorted() }
             if let held, old != nil { session.view = held }
@@ -335,7 +337,7 @@ extension Session {
 }
 
 extension JournalRange {
-    /// Returns the commits behind a common one. A file with a new number counts them from 1.
+    /// Returns the commits after a common one. A file with a new number counts them from 1.
     fileprivate func renumbered(behind common: UInt64?) -> JournalRange {
         let common = common ?? acknowledged
         guard common >= acknowledged else { return JournalRange() }

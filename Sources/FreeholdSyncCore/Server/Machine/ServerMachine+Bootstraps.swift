@@ -158,7 +158,7 @@ extension ServerMachine {
     mutating func takePage(_ work: PageWork, of key: SessionKey, number: UInt64) {
         guard let session = sessions[key], case .bootstrap(let old) = session.state, old.isAsked, old.number == number
         else { return }
-        // The versions that the client holds have changed meanwhile.
+        // The versions that the client holds have changed since the work began.
         guard work.heldChanges == session.heldChanges else { return start(work.page, of: old, session) }
         report(work.failures, to: key)
         var bootstrap = work.bootstrap

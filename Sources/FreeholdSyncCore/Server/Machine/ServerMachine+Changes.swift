@@ -47,7 +47,7 @@ extension ServerMachine {
         }
     }
 
-    /// Marks a session as behind, because the changes after a cursor can't be sent to it now.
+    /// Marks a session as one that lacks changes, because the changes after a cursor can't be sent to it now.
     mutating func leaveBehind(_ key: SessionKey, at cursor: Cursor) {
         if let user = sessions[key]?.user, !isWithinShare(user) { stalled.insert(user) }
         sessions[key]?.cursor = cursor
@@ -159,7 +159,7 @@ extension ServerMachine {
             guard learn(head, session.stream, asked: asked) else { return }
         }
         if let head = streams[session.stream]?.head, step.to.version >= head.version, step.to != head.cursor {
-            // The store went back to a version between the two, and has another history from there on.
+            // The store was restored to a version between the two, and has another history after that version.
             goBack(session.stream)
             return
         }
@@ -181,12 +181,12 @@ extension ServerMachine {
         start(work, of: session.user, .step(key, cursor))
     }
 
-    /// Sends a step to a session that is behind, after the step was compared with the session's view.
+    /// Sends a step to a session that lacks changes, after the step was compared with the session's view.
     mutating func takeStep(_ work: StepWork, _ key: SessionKey, at cursor: Cursor) {
         guard let session = sessions[key], case .catchingUp = session.state, session.cursor == cursor,
             let change = work.views.first, let step = work.contents?.step
         else { return }
-        // If the session's view, or the position that its client knows, has changed meanwhile, another request is running.
+        // If the session's view, or the position that its client knows, has changed since the request, another request is running.
         guard change.view.identity == session.view.identity, work.told == session.told ?? step.from else { return }
         sessions[key]?.state = .behind
         streams[session.stream]?.takeLate(step, change)
@@ -242,7 +242,7 @@ extension ServerMachine {
         }
         var (view, current) = (session.view, cursor(of: session))
         if case .bootstrap(let bootstrap) = session.state { (view, current) = (bootstrap.new, bootstrap.cursor) }
-        // The session's position has changed meanwhile, so that the objects may be old.
+        // The session's position has changed since the request, so the objects may be old.
         guard current == at else {
             sessions[key]?.isFetching = false
             sessions[key]?.fetchesLate = true
@@ -261,7 +261,7 @@ extension ServerMachine {
         sessions[key]?.isFetching = false
         var (view, current) = (session.view, cursor(of: session))
         if case .bootstrap(let bootstrap) = session.state { (view, current) = (bootstrap.new, bootstrap.cursor) }
-        // The session's position or view has changed meanwhile.
+        // The session's position or view has changed since the request.
         guard current == at, view.identity == work.view.identity else {
             sessions[key]?.fetchesLate = true
             return askFetched(key)
@@ -306,7 +306,7 @@ private struct StepBatches {
     /// The position for which work beside the machine has made the bytes, and the greatest clock up to that position.
     var prepared: (cursor: Cursor, clock: Clock)?
 
-    /// - Parameter told: the position for which the bytes were made already.
+    /// - Parameter told: The position for which the bytes have already been encoded.
     init(_ change: ViewStep, from told: Cursor, _ configuration: ServerConfiguration) {
         (batches, lens, chunkBytes) = (change.batches, change.view.lens, configuration.chunkBytes)
         (partedBytes, showsStates) = (configuration.partedBytes, change.view.showsStates)

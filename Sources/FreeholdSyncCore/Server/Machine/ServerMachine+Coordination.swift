@@ -159,7 +159,7 @@ extension ServerMachine {
         if streams[name]?.isUnused == true { streams[name] = nil }
     }
 
-    /// Removes the waiting commits of a file that are answered, and gives their credit back. The node read the answers in the log.
+    /// Removes the waiting commits of a file whose answers the node has read in the log, and returns their credit to the client.
     mutating func removeAnswered(_ key: SessionKey, through number: UInt64) {
         guard let session = sessions[key], role(of: session.stream) == .forwarding,
             let queue = streams[session.stream]?.queue, !queue.isEmpty

@@ -15,7 +15,7 @@ public struct SessionFigures: Sendable {
     public var state: State
     /// The number of conditions that the client has subscribed to.
     public var subscriptions: Int
-    /// The number of versions of the stream that the client hasn't been sent, or `nil` before its first bootstrap.
+    /// The number of versions of the stream that the node hasn't sent to the client yet, or `nil` before its first bootstrap.
     public var lag: UInt64?
     /// The number of uploaded commits that wait.
     public var waitingCommits: Int
@@ -26,7 +26,7 @@ public struct SessionFigures: Sendable {
 /// The figures of a stream that a node has in memory, for an administrator.
 public struct StreamFigures: Sendable {
     public var stream: StreamName
-    /// The version up to which live sessions have been sent changes.
+    /// The version up to which the node has sent changes to live sessions.
     public var version: StreamVersion
     public var sessions: Int
     /// The number of commits that wait for a merge.
@@ -82,7 +82,7 @@ public struct EndedSession: Sendable {
     public var text: SyncString
 }
 
-/// Something that an administrator wants to know, and that is in no message of the protocol.
+/// An event for administrators: a conflict, a refused change, or the end of a session. No message of the protocol reports it in this form.
 public enum ServerNote: Sendable {
     case conflict(MergedConflict)
     case refusal(RefusedWrite)
@@ -188,8 +188,7 @@ extension ServerMachine {
         }
     }
 
-    /// The number of changes of a group that are examined for conflicts, the number of conflicts and of refusals of a group that are remembered,
-    /// and the number of all notes.
+    /// The maximum numbers of examined changes, of remembered conflicts and of remembered refusals, each for one group, and of all notes together.
     private static let examined = (changes: 10_000, conflicts: 100, refusals: 100, all: 1_000)
 
     /// Remembers the fields of a group that two files wrote without having seen each other's write.

@@ -6,8 +6,7 @@ extension ServerMachine {
     // MARK: Heads
 
     /// Updates the known head with the head of rows.
-    ///
-    /// - Returns: `false` if the store went back. The state of the stream is then discarded.
+    /// - Returns: `false` if the store was restored to an earlier state. The node's state of the stream is then discarded.
     @discardableResult
     mutating func learn(_ rows: StoreRows, _ name: StreamName, asked: KnownHead?) -> Bool {
         if let asked, asked.memory == streams[name]?.memory, rows.known != asked.head.hash {
@@ -17,14 +16,13 @@ extension ServerMachine {
     }
 
     /// Updates the known head with a head that the store reported. Heads are compared in the order of their requests.
-    ///
-    /// - Parameter asked: The known head at the time of the request. An older head in the answer shows that the store went back. Nil if the order
-    ///   of the answer and of other answers isn't known.
-    /// - Returns: `false` if the store went back. The state of the stream is then discarded.
+    /// - Parameter asked: The known head at the time of the request. An older head in the answer shows that the store was restored to an earlier
+    ///   state. `nil` if the order of this answer and other answers isn't known.
+    /// - Returns: `false` if the store was restored to an earlier state. The node's state of the stream is then discarded.
     @discardableResult
     mutating func learn(_ head: StreamHead, _ name: StreamName, asked: KnownHead?) -> Bool {
         guard let stream = streams[name] else { return true }
-        // The answer to a request from before the store went back.
+        // The request was made before the store was restored.
         if let asked, asked.memory != stream.memory { return true }
         let isInOrder = !configuration.broken.contains(.headsInOrder)
         if let known = isInOrder ? asked?.head : stream.known, !head.continues(known) { return goBack(name) }
@@ -35,7 +33,7 @@ extension ServerMachine {
             streams[name]?.known = head
         } else {
             guard head.hash == stream.known.hash else { return goBack(name) }
-            // A trim moves the horizon and the log's start. A store that went back to the same version may have moved them less.
+            // A trim increases the horizon and the start of the log. In a restored store with the same version, they may be lower.
             let isNewer = head.horizon >= stream.known.horizon && head.logStart >= stream.known.logStart
             let isBack = asked.map { $0.head.cursor == head.cursor && head.horizon < $0.head.horizon } ?? false
             if isNewer || isBack { streams[name]?.known = head }
@@ -89,7 +87,7 @@ extension ServerMachine {
 
     // MARK: Reading
 
-    /// Checks whether another node has committed.
+    /// Requests the head of the stream, to find commits of other nodes.
     mutating func look(_ name: StreamName) {
         guard let stream = streams[name] else { return }
         if stream.sessions.isEmpty, stream.waiting.isEmpty { return request(name, .read(RowQuery()), .head(name)) }
@@ -97,7 +95,7 @@ extension ServerMachine {
         follow(name)
     }
 
-    /// Requests the step behind the published head, if there may be one and no other step is being read or published.
+    /// Requests the step after the published head, unless the head is the newest known one, or another step is being read or published.
     mutating func follow(_ name: StreamName) {
         guard let stream = streams[name], !stream.isReading, !stream.isPublishing else { return }
         let isBehind = stream.known.cursor != stream.head.cursor
@@ -118,7 +116,7 @@ extension ServerMachine {
             streams[name]?.isReading = false
             return
         }
-        // The log was cut, or the store went back.
+        // The log no longer has the step, or the store was restored to an earlier state.
         guard let step = found else {
             var query = RowQuery()
             query.known = stream.head.version
@@ -131,7 +129,7 @@ extension ServerMachine {
         take(step, name)
     }
 
-    /// Ends live sessions if the log was cut behind the published head. The store had no step there.
+    /// Handles a missing step: ends the live sessions if commits after the published head were removed from the log.
     mutating func takeGap(
         _ answer: ServerStoreAnswer,
         _ name: StreamName,
@@ -146,12 +144,12 @@ extension ServerMachine {
             goBack(name)
             return
         }
-        // While `isReading` is set, `learn` doesn't request a step. The cut of the log is handled here first.
+        // While `isReading` is set, `learn` doesn't request a step. So the missing part of the log is handled first.
         streams[name]?.isReading = true
         guard learn(rows.head, name, asked: asked) else { return }
         streams[name]?.isReading = false
         guard let stream = streams[name], rows.head.logStart > stream.head.version, !stream.isPublishing else { return }
-        // The log was cut: live sessions can't be sent what they lack.
+        // The log no longer has the changes that the live sessions lack.
         streams[name]?.head = stream.known
         streams[name]?.sums.leaveBehind(stream.head.cursor)
         for key in stream.sessions.keys where sessions[key]?.isLive == true {
@@ -165,7 +163,7 @@ extension ServerMachine {
 
     // MARK: Steps
 
-    /// Takes a committed step of another node that the caller passed.
+    /// Publishes a committed step of another node that the caller passed, or treats it as a hint.
     mutating func take(given step: StreamStep, _ name: StreamName) {
         guard let head = streams[name]?.head, var known = streams[name]?.known, step.to.version > head.version else {
             return
@@ -180,14 +178,14 @@ extension ServerMachine {
         take(step, name)
     }
 
-    /// Publishes a step behind the published head.
+    /// Publishes a step that begins at the published head.
     private mutating func take(_ step: StreamStep, _ name: StreamName) {
         guard let head = streams[name]?.head, let known = streams[name]?.known else { return }
         // A step that doesn't begin at the published head was already published, or is read again.
         guard step.from == head.cursor, step.to != step.from, streams[name]?.isPublishing == false else {
             return follow(name)
         }
-        // The store went back to a version between the two heads, and has another history from there on.
+        // The store was restored to a version between the two heads, and has another history after that version.
         if step.to.version == known.version, step.to != known.cursor {
             goBack(name)
             return
@@ -252,7 +250,7 @@ extension ServerMachine {
         }
     }
 
-    /// Only for ``BrokenRule/readsOnce``: each session reads for itself.
+    /// Lets each session read the step for itself. Only tests that break the rule ``BrokenRule/readsOnce`` use this.
     private mutating func leaveAllBehind(_ step: StreamStep, _ name: StreamName) {
         guard let stream = streams[name] else { return }
         streams[name]?.head = stream.head(at: step)

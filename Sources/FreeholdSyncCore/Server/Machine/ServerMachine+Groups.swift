@@ -51,10 +51,9 @@ extension ServerMachine {
         request(name, .commit(commit), .commit(name))
     }
 
-    /// Removes the remembered rows of files whose commits couldn't be merged.
-    ///
-    /// The head doesn't say that the rows are those of the store. A store that went back to the same version may have given the number of a file
-    /// to another file. A commit that another copy of a file had sent moves the last commit of the file, and not the head.
+    /// Removes the remembered rows of files whose commits couldn't be merged. An equal head doesn't prove that the remembered rows are equal to those
+    /// of the store. A store that was restored and has reached the same version again may have assigned the number of a file to another file. The
+    /// adoption of a commit that another copy of a file had sent changes the last commit of the file, but not the head.
     ///
     /// - Returns: The rows to read before the commits fail. Returns `nil` if no commit failed, or if the rows were read for this group.
     private mutating func readAgain(_ work: GroupWork, _ name: StreamName) -> RowQuery? {
@@ -91,7 +90,7 @@ extension ServerMachine {
         if case .failed(.limit(let text)) = answer { return refuseOversized(text, name) }
         guard case .rows(let rows) = answer else { return postpone(name) }
         guard learn(rows, name, asked: asked) else { return }
-        // A newer head was reported meanwhile. A group needs the rows of the newest head.
+        // A newer head was reported since the rows were requested. A group needs the rows of the newest head.
         guard rows.head == streams[name]?.known || configuration.broken.contains(.noticesReturn) else {
             streams[name]?.group?.ownRows = []
             streams[name]?.group?.askedFiles = []
@@ -108,8 +107,7 @@ extension ServerMachine {
 
     /// Fails the commits of files that the store doesn't have any more. A file that never uploaded anything may have been removed while its first
     /// commit waited. The commit can't be answered under its number. The client binds again and gets another file.
-    ///
-    /// - Returns: `false` if no commit stays in the group.
+    /// - Returns: `false` if the group has no commits left.
     private mutating func failLostFiles(_ rows: StoreRows, _ name: StreamName) -> Bool {
         guard var group = streams[name]?.group else { return false }
         let lost = group.askedFiles.filter { rows.files[$0] == nil }
@@ -188,7 +186,7 @@ extension ServerMachine {
     /// Repeats a waiting group if its time has come. Starts a group if there is none. Called by the timer.
     mutating func retry(_ name: StreamName) {
         guard let group = streams[name]?.group, let time = group.retryAt else { return startGroup(name) }
-        // A time that is further away than the pause shows that the node's clock was set back.
+        // A later time than the pause permits shows that the node's clock was set back.
         guard time <= callersNow || time - callersNow > pause(after: group.failures) else { return }
         streams[name]?.group?.retryAt = nil
         var query = RowQuery()
@@ -346,7 +344,7 @@ extension ServerMachine {
         actions.append(.submitted(number, .failed(fault, text: text)))
     }
 
-    /// Returns the session that receives the answer to a commit. The file may have been bound again meanwhile.
+    /// Returns the session that receives the answer to a commit. The file may have been bound again since the commit was queued.
     func currentSession(of item: QueuedCommit, _ name: StreamName) -> SessionKey {
         if sessions[item.session]?.ident == item.ident { return item.session }
         return streams[name]?.sessions[item.ident] ?? item.session
@@ -419,7 +417,7 @@ extension StreamState {
             let share = max(most / Set(queue.map(\.user)).count, 1)
             var taken: [SyncString: Int] = [:]
             queue.removeAll { item in
-                // The commits of one user stay in their order.
+                // The order of one user's commits isn't changed.
                 guard changes < most, taken[item.user, default: 0] < share else { return false }
                 let count = max(item.commit.changes.count, 1)
                 taken[item.user, default: 0] += count
@@ -433,8 +431,7 @@ extension StreamState {
     }
 
     /// Adds rows that were read.
-    ///
-    /// Nothing is removed meanwhile, since a group needs all its rows at once.
+    /// No rows are removed for them, because a group needs all its rows at the same time.
     fileprivate mutating func remember(_ new: StoreRows) {
         if rows.merge(new) {
             for (name, object) in new.objects { weights.set(name, to: object?.estimatedBytes ?? 64) }

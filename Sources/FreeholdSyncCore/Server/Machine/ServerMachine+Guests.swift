@@ -63,7 +63,7 @@ extension ServerMachine {
     }
 
     /// Ends the sessions of files without a number, because the store can write again. The files bind again. The number that the store has just
-    /// given stays unused.
+    /// assigned isn't used.
     mutating func endGuests(_ name: StreamName) {
         for key in streams[name]?.guests.keys.sorted() ?? [] {
             end(key, .transient(after: 1_000), "The store can be written again.")

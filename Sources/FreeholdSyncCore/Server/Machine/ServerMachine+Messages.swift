@@ -108,7 +108,7 @@ extension ServerMachine {
         // The documents were checked, and they are large.
         sessions[key]?.bind.schema.documents = []
         if let ident = bind.file?.ident, let other = streams[stream]?.sessions[ident], let old = sessions[other] {
-            // The parts that were received over a dead connection are kept.
+            // The parts that were received over the lost connection are kept.
             keepIncoming(old)
             sessions[other]?.incoming = nil
             giveBack(other)
@@ -124,7 +124,7 @@ extension ServerMachine {
 }
 
 extension SchemaClaim {
-    /// The bytes of all documents.
+    /// The total size of all documents, in bytes.
     fileprivate var bytes: Int {
         documents.reduce(0) { $0 + $1.json.string.utf8.count + $1.className.string.utf8.count }
     }

@@ -31,7 +31,7 @@ extension ServerMachine {
         sessions[key]?.unreleased = session.unreleased.addingOrMax(bytes)
         let expected = (session.inbox.last?.commit.number ?? session.received) + 1
         guard part.message.number >= expected else {
-            // The commit was received over another connection, too, and was answered meanwhile.
+            // The commit was also received over another connection, and has already been answered.
             sessions[key]?.incoming = nil
             giveBack(key)
             return false
@@ -78,7 +78,7 @@ extension ServerMachine {
         proceed(key)
     }
 
-    /// Gives back the credit of parts that are in the store or aren't needed.
+    /// Returns the credit of parts to the client once they are in the store or aren't needed.
     mutating func giveBack(_ key: SessionKey) {
         guard let session = sessions[key], session.unreleased > 0 else { return }
         sessions[key]?.unreleased = 0
@@ -91,7 +91,7 @@ extension ServerMachine {
         send(key, .credit(key.number, bytes: bytes))
     }
 
-    /// Queues a commit whose parts are all in memory. Its credit is given back when it is merged.
+    /// Queues a commit whose parts are all in memory. Its credit is returned to the client after the merge.
     private mutating func takeWhole(_ incoming: IncomingParts, _ key: SessionKey) {
         guard let upload = Self.upload(incoming.message, incoming.buffer) else {
             return end(key, .violation, "The parts don't make a commit.")
@@ -154,7 +154,7 @@ extension ServerMachine {
         return upload
     }
 
-    /// Gives back the credit of a merged commit that was received in parts.
+    /// Returns the credit of a merged commit that was received in parts to the client.
     mutating func releaseParted(_ number: UInt64, _ key: SessionKey) {
         let bytes = sessions[key]?.parted.removeValue(forKey: number) ?? 0
         if sessions[key]?.heavy == number {
@@ -177,7 +177,7 @@ extension ServerMachine {
 
     // MARK: Downloads
 
-    /// Sends a message, or queues it behind messages that are being sent in parts.
+    /// Sends a message, or queues it after messages that are being sent in parts.
     mutating func sendInOrder(_ key: SessionKey, _ message: ServerMessage) {
         let size = configuration.size(message)
         guard let session = sessions[key] else { return emit(key, message, bytes: size) }
@@ -250,7 +250,7 @@ extension Session {
         case parts(OutgoingParts, isAck: Bool)
         case message(ServerMessage)
 
-        /// The bytes that the message takes in memory.
+        /// The size of the message in memory, in bytes.
         var bytes: Int {
             switch self {
             case .parts(let parts, _): parts.bytes.count

@@ -2,19 +2,19 @@
 struct RequestShare: Sendable {
     var running = 0
     var waiting: ArraySlice<(number: RequestNumber, request: ServerStoreRequest)> = []
-    /// The number of pieces of work that were handed out for the user's sessions.
+    /// The number of pieces of work for the user's sessions that the caller is executing.
     var works = 0
 }
 
-/// Shares of the store. A few requests of a user run at the same time, and the others wait here, so that one user's requests don't fill the
-/// store's queue.
+/// The limit for each user's requests to the store. A few requests of a user run at the same time, and the others wait here, so that one user's
+/// requests don't fill the store's queue.
 ///
 /// Requests of groups, and requests that store uploads, don't count. A stream has one group, and credit bounds the uploads.
 extension ServerMachine {
-    /// The number of requests and pieces of work of one user that wait before the user's next messages have to wait, too.
+    /// The number of waiting requests and pieces of work of one user at which the user's next messages also have to wait.
     private static var busyCount: Int { 32 }
 
-    /// Returns whether so much of a user's work waits that its next messages should wait, too.
+    /// Returns whether so much work of a user waits that the user's next messages should also wait.
     ///
     /// - Complexity: O(1)
     public func isBusy(_ user: SyncString) -> Bool {
@@ -51,7 +51,7 @@ extension ServerMachine {
         forgetShare(of: user)
     }
 
-    /// Counts work that was handed out for a user, or that has ended.
+    /// Changes the number of pieces of work that the caller is executing for a user.
     mutating func countWork(of user: SyncString, _ difference: Int) {
         shares[user, default: RequestShare()].works += difference
         forgetShare(of: user)

@@ -1,14 +1,14 @@
 /// The file under which a node writes the submissions of a stream.
 ///
-/// With `ServerConfiguration.writerSecret`, each stream has one such file, which all nodes and all imports use, also after restarts. Another
-/// process may take the number of a commit that waits. A submission therefore gets its number when it is merged, behind the last commit that the
-/// store has. If the number is taken when the merge is repeated, the hash shows which commit has it.
+/// With `ServerConfiguration.writerSecret`, each stream has one such file, which all nodes and all imports use, also after restarts. Another process
+/// may take the number of a commit that waits. A submission therefore gets its number when it is merged: the number after the last commit that the
+/// store has. If another commit has the number when the merge is repeated, the hash of the stored commit shows that.
 struct StreamWriter: Sendable {
     /// The number of the file. Nil until the store has created or found it.
     var ident: FileIdent?
     /// The secret of the file.
     var secret: SecretHash?
-    /// The number of the last commit that is done.
+    /// The number of the last commit whose outcome was reported.
     var done: UInt64 = 0
     /// The submissions that wait for the file or for the stream's head.
     var waiting: [(number: SubmissionNumber, submission: Submission)] = []
@@ -72,7 +72,7 @@ extension ServerMachine {
         if writers[name]?.ident == nil { prepare(name) } else { flush(name) }
     }
 
-    /// Notes in the store that the answers of submissions aren't needed any more, so that the store may delete them.
+    /// Reports to the store that the answers of submissions aren't needed any more, so that the store may delete them.
     mutating func noteWriters() {
         for (name, writer) in writers {
             guard let ident = writer.ident else { continue }
@@ -80,7 +80,7 @@ extension ServerMachine {
         }
     }
 
-    /// Forgets the file of a stream's submissions after the store went back, because the number may belong to another file.
+    /// Forgets the file of a stream's submissions after the store was restored to an earlier state, because the number may belong to another file.
     mutating func forgetWriter(_ name: StreamName) {
         guard let waiting = writers[name]?.waiting else { return }
         writers[name] = waiting.isEmpty ? nil : StreamWriter(waiting: waiting)

@@ -17,7 +17,7 @@ extension ServerMachine {
     }
 
     mutating func readInbox(_ key: SessionKey) {
-        // Commits of a file without a number can't be stored. They wait in the inbox, and their credit isn't given back.
+        // Commits of a file without a number can't be stored. They wait in the inbox, and their credit isn't returned to the client.
         guard sessions[key]?.isGuest != true else { return }
         // No copy of the session is kept, so the inbox isn't copied for each commit.
         while let (next, received) = sessions[key]?.nextUpload {
@@ -37,7 +37,7 @@ extension ServerMachine {
             guard UInt64(commit.changes.count) <= configuration.limits.commitChanges else {
                 return end(key, .violation, "The commit has too many changes.")
             }
-            // The commit waits in the inbox, and its credit isn't given back. Downloads continue.
+            // The commit waits in the inbox, and its credit isn't returned to the client. Downloads continue.
             if let stream = sessions[key]?.stream, isHeld(commit.changes, stream) { return }
             if sessions[key]?.stored?.message.number == commit.number { return readStored(key) }
             if let part = next.part {
@@ -109,14 +109,15 @@ extension ServerMachine {
         guard let whole = Commit(parts), let hash = parts.last?.hash,
             UInt64(whole.changes.count) <= configuration.limits.commitChanges
         else {
-            // A copy of the file may have sent parts of another commit meanwhile. The first copy that sends all parts of its commit succeeds.
+            // A copy of the file may have replaced the stored parts by those of another commit. The first copy that sends all parts of its commit
+            // succeeds.
             return end(key, .transient(after: 1_000), "The parts don't make a commit.")
         }
         session.isStoring = false
         session.nextPart = 0
         session.stagedBytes = 0
         session.received = whole.number
-        // The credit of its parts was given back. The commits behind it wait.
+        // The credit of its parts was already returned. The commits after it wait.
         (session.heavy, session.isMerging) = (whole.number, true)
         session.heavyBytes = Int(clamping: whole.estimatedSize)
         session.parted[whole.number] = 0
@@ -172,7 +173,7 @@ extension ServerMachine {
         }
     }
 
-    /// Gives the credit of a commit back. For a commit in parts, that is the credit of the last parts.
+    /// Returns the credit of a commit to the client. For a commit in parts, that is the credit of the last parts.
     mutating func release(_ key: SessionKey, _ commit: Commit, wasSplit: Bool = false) {
         guard let session = sessions[key] else { return }
         if wasSplit { return releaseParted(commit.number, key) }
@@ -202,7 +203,7 @@ extension ServerMachine {
         session.awaited = max(session.awaited, ack.versions.last ?? 0)
         sessions[key] = session
         send(key, .ack(key.number, ack))
-        // A commit that another copy of the file had sent brings no step of its own.
+        // A commit that another copy of the file had already sent causes no step.
         if let cursor = cursor(of: session), session.awaited <= cursor.version { progress(key) }
         if configuration.isCoordinated { removeAnswered(key, through: ack.last) }
     }

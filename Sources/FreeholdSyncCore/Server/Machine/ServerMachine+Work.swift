@@ -1,4 +1,5 @@
-/// Long work. It begins on the machine's thread, and is handed out if it doesn't end soon.
+/// Long work. It begins on the machine's thread. If it doesn't end within a few steps, the caller executes the rest on
+/// another thread.
 extension ServerMachine {
     /// The purpose of a piece of work.
     enum WorkPurpose: Sendable {
@@ -22,7 +23,8 @@ extension ServerMachine {
         }
     }
 
-    /// Begins work. The result of work that ends within a few steps is handled at once. Longer work is handed out.
+    /// Begins work. The result of work that ends within a few steps is handled at once. Longer work is returned as
+    /// `ServerAction.work`.
     mutating func start(_ work: some SlicedWork, of user: SyncString, _ purpose: WorkPurpose) {
         var work = work
         var slice = WorkSlice(inline: configuration.inlineSteps, objectSteps: configuration.objectSteps)
@@ -36,7 +38,7 @@ extension ServerMachine {
         actions.append(.work(lastWork, ServerWork(user: user, work, objectSteps: configuration.objectSteps)))
     }
 
-    /// Handles the result of work that was handed out.
+    /// Handles the result of work that the caller executed.
     mutating func take(_ result: ServerWorkResult, _ number: WorkNumber) {
         guard let purpose = works.removeValue(forKey: number) else { return }
         if let key = purpose.session, let user = sessions[key]?.user {

@@ -16,7 +16,7 @@ public struct ServerMachine: Sendable {
     /// The user of each request that counts for the user's share.
     var askers: [RequestNumber: SyncString] = [:]
     private var lastRequest: RequestNumber = 0
-    /// The purpose of each piece of work that was handed out and hasn't ended.
+    /// The purpose of each piece of work that the caller is executing.
     var works: [WorkNumber: WorkPurpose] = [:]
     var lastWork: WorkNumber = 0
 
@@ -28,7 +28,7 @@ public struct ServerMachine: Sendable {
     var callersNow: Int64 = 0
     private var draws: [UInt64] = []
     private var salts: UInt64 = 0
-    /// The bytes of the rows of all streams. It may include streams that have ended.
+    /// The size of the remembered rows of all streams, in bytes. It may include streams that have ended.
     var rowBytes = 0
     /// The users with sessions that wait until all sessions of the user keep fewer bytes.
     var stalled: Set<SyncString> = []
@@ -55,8 +55,7 @@ public struct ServerMachine: Sendable {
         sessions = SessionTable(share: configuration.userBytes)
     }
 
-    /// Replaces the served apps. An app that is missing in the new ones stays for the sessions that are bound. Its streams can't be bound any
-    /// more.
+    /// Replaces the served apps. An app that is missing in the new ones is kept for the bound sessions, but its streams can't be bound any more.
     public mutating func setApps(_ apps: [SyncString: ServerApp]) {
         configuration.apps.merge(apps) { $1 }
         for name in configuration.apps.keys where apps[name] == nil {
@@ -68,7 +67,7 @@ public struct ServerMachine: Sendable {
         /// Nil before `hello`.
         var user: SyncString?
         var takesParts = false
-        /// The bytes of the messages that are being sent in parts.
+        /// The size of the messages that are being sent in parts, in bytes.
         var outgoing: UInt64 = 0
         var sessions: Set<SessionNumber> = []
     }
@@ -87,9 +86,9 @@ public struct ServerMachine: Sendable {
         case page(SessionKey, of: UInt64)
         case fetch(SessionKey, [ObjectName], Cursor)
         case head(StreamName)
-        /// The step behind the published head.
+        /// The step after the published head.
         case follow(StreamName)
-        /// The head, and the hash at the published head. The store had no step behind the published head.
+        /// The head, and the hash at the published head, after the store had no step after the published head.
         case gap(StreamName, Cursor)
         /// The hash at the version of a commit that this node made.
         case check(StreamName, Cursor)
@@ -339,23 +338,23 @@ extension SessionKey: Comparable {
 
 /// The state of a stream in a node.
 struct StreamState: Sendable {
-    /// The number of this state. The machine discards the state if the store went back, or if nothing uses the stream. A later state of the
-    /// stream has another number.
+    /// The number of this state. The machine discards the state if the store was restored to an earlier state, or if nothing uses the stream. A later
+    /// state of the stream has another number.
     let memory: UInt64
     /// The published head: live sessions have been sent everything up to it.
     var head: StreamHead
     /// The newest head that the store reported. It is the published head or a newer one.
     var known: StreamHead
-    /// A Boolean value that indicates whether the store was asked for a step behind the published head.
+    /// A Boolean value that indicates whether a request for the step after the published head is unanswered.
     var isReading = false
     /// A Boolean value that indicates whether the store is to be asked for such a step although no newer head is known.
     var isDue = false
-    /// A Boolean value that indicates whether a step behind the published head is being compared with views.
+    /// A Boolean value that indicates whether the step after the published head is being compared with views.
     var isPublishing = false
     /// The maximum size of the step of other nodes that is being compared with views, in bytes. 0 if there is no such step.
     var stepBytes = 0
-    /// The commits of this node that the store confirmed after it had reported a newer head. The newer head may belong to a store that went back
-    /// to a version before them.
+    /// The commits of this node that the store confirmed after it had reported a newer head. The newer head may belong to a store that was restored
+    /// to a version to a version before them.
     var unverified: [Cursor] = []
     /// The binds that the store answered with a head that isn't published yet.
     var waiting: [WaitingBind] = []
@@ -376,7 +375,7 @@ struct StreamState: Sendable {
     var rows: StoreRows
     /// The sizes of the objects in `rows`.
     var weights = RowWeights()
-    /// The bytes of `rows` that `ServerMachine.rowBytes` contains.
+    /// The size of `rows` that is included in `ServerMachine.rowBytes`.
     var countedBytes = 0
     var isTimed = false
     var isLooking = false
@@ -447,16 +446,14 @@ struct QueuedCommit: Sendable {
     var salt: UInt64 = 0
     /// The bytes that a front end stores together with the commit.
     var front: FrontBytes?
-    /// The reason for which all changes of the commit are refused. Nil if they are merged.
+    /// The reason why all changes of the commit are refused, or `nil` if they are merged.
     var refusal: CommitRefusal?
 
     /// The commit as the author sent it. Its size determines the credit.
     var sent: Commit { lensed?.original ?? commit }
 
-    /// Returns a submission as the next commit of its file.
-    ///
-    /// The hash depends on nothing but the submission, the number and the hash before it. So two attempts at one place of the file are one
-    /// commit, and attempts at two places differ.
+    /// Returns a submission as the next commit of its file. The hash depends only on the submission, the number and the previous hash. So two
+    /// attempts with the same number and the same previous commit are one commit, and all other attempts are different commits.
     func following(_ file: FileRow) -> QueuedCommit {
         var item = self
         let number = file.last + 1

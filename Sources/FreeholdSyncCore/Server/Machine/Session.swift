@@ -19,13 +19,13 @@ struct Session: Sendable {
     var held: [ObjectName: StreamVersion] = [:] { didSet { heldChanges &+= 1 } }
     /// The number of changes of `held`. Work that began with another number is repeated.
     private(set) var heldChanges = 0
-    /// The numbers of the work that was handed out for the session.
+    /// The numbers of the pieces of work that the caller is executing for the session.
     var works: Set<WorkNumber> = []
-    /// The bytes of the unanswered commits that the bind names, of `held`, and of the conditions.
+    /// The size of the unanswered commits that the bind names, of `held`, and of the conditions, in bytes.
     var bindBytes = 0
     var heldBytes = 0
     var queryBytes = 0
-    /// The bytes of a large commit that is in memory, and of `outbox`.
+    /// The size of a large commit that is in memory, and of `outbox`, in bytes.
     var heavyBytes = 0
     var outboxBytes = 0
 
@@ -51,12 +51,13 @@ struct Session: Sendable {
     /// The queries and the view of the objects that the client holds.
     var queries: Queries?
     var view = View.empty
-    /// The view that the client is to hold in the end, by the present rights of its user. Objects outside of it must not be sent.
+    /// The view that the client will hold after the running bootstrap, according to the present rights of its user. Objects outside of it must not be
+    /// sent.
     var coming: View { if case .bootstrap(let bootstrap) = state { bootstrap.new } else { view } }
     /// The position up to which the node has sent the changes of the view. Nil before the first bootstrap. For a live session the value isn't up
     /// to date: use `ServerMachine.cursor(of:)`.
     var cursor: Cursor?
-    /// The position that the client knows: the same as `cursor`, or an earlier one since which nothing in the view has changed.
+    /// The position that the node has sent to the client: `cursor`, or an earlier position. Between the two, nothing in the view has changed.
     var told: Cursor?
     /// A Boolean value that indicates whether the client returned with objects and is to receive the checksums once it is up to date.
     var isUnchecked = false
@@ -68,9 +69,9 @@ struct Session: Sendable {
     /// The number of bytes that may still be sent. One message may exceed it, so that it can be negative.
     var credit: Int64 = 0
     var marks: [(number: UInt64, version: StreamVersion)] = []
-    /// The objects that the client asked for by name.
+    /// The objects that the client requested by name.
     var fetches = FetchQueue()
-    /// A Boolean value that indicates whether the store was asked for some of them.
+    /// A Boolean value that indicates whether a request to the store for some of them is unanswered.
     var isFetching = false
     /// A Boolean value that indicates whether the cursor or the view changed while objects were being read, so that the answer was useless. The
     /// session then keeps its cursor until the next answer. Otherwise each answer could be late on a busy stream.
@@ -87,7 +88,7 @@ struct Session: Sendable {
     var receivedHash = RunningHash.empty
     /// The running hashes of commits that were taken from `inbox` and aren't answered, by number.
     var sent: [UInt64: RunningHash] = [:]
-    /// The index of the next part of the commit behind `received`.
+    /// The index of the next part of the commit after `received`.
     var nextPart: UInt32 = 0
     /// The uploaded commits that wait, for example until the store has written or read parts of a commit.
     var inbox: ArraySlice<UploadedCommit> = []
@@ -98,9 +99,9 @@ struct Session: Sendable {
     /// The bytes that a front end stores together with commits in parts.
     var fronts: [UInt64: FrontBytes] = [:]
 
-    /// The bytes of uploads for which credit wasn't given back.
+    /// The size of the uploads whose credit wasn't returned to the client yet, in bytes.
     var uploadDebt: UInt64 = 0
-    /// The bytes of parts of the commit behind `received`, in the form of earlier clients.
+    /// The size of the received parts of the commit after `received`, in bytes. Only earlier clients send commits in this form.
     var stagedBytes: UInt64 = 0
 
     // MARK: Messages in parts
@@ -112,18 +113,18 @@ struct Session: Sendable {
     /// The bytes of credit that the client has given since it was bound. `pace` holds this number and the time at the beginning of a bootstrap.
     var grantedBytes: UInt64 = 0
     var pace: (bytes: UInt64, time: Int64)?
-    /// The messages that are being sent in parts, and the messages that wait behind them.
+    /// The messages that are being sent in parts, and the messages that wait for them.
     var outbox: [Outgoing] = []
     /// The beginning of a commit in parts that the store had when the session was bound, and the commit whose parts are being received.
     var staged: PartialMessage?
     var incoming: IncomingParts?
-    /// The bytes of parts whose credit wasn't given back.
+    /// The size of the parts whose credit wasn't returned to the client yet, in bytes.
     var unreleased: UInt64 = 0
-    /// The credit that is given back after a merge, for each commit that was received in parts and isn't merged yet.
+    /// The credit that is returned to the client after a merge, for each commit that was received in parts and isn't merged yet.
     var parted: [UInt64: UInt64] = [:]
     /// A complete commit of which parts are in the store. `inbox` has a place for it.
     var stored: IncomingParts?
-    /// The number of a large commit that is in memory. The commits behind it wait until it is merged.
+    /// The number of a large commit that is in memory. The commits after it wait until it is merged.
     var heavy: UInt64?
     var isMerging = false
 
@@ -205,7 +206,7 @@ struct Bootstrap: Sendable {
     var index = 0
     /// The last key of the class that was compared with the view. Its object may be hidden.
     var last: PrimaryKey?
-    /// The last key of the class that was sent. The next chunk begins behind it.
+    /// The last key of the class that was sent. The next chunk begins after it.
     var sent: PrimaryKey?
     /// The updates for the next chunk so far.
     var waiting: [WaitingUpdate] = []
@@ -230,7 +231,7 @@ struct Bootstrap: Sendable {
     /// A Boolean value that indicates whether the client may have objects that the chunks don't name.
     var coversRanges: Bool { old == nil }
 
-    /// The keys behind `last` of the objects that have to be compared with the view. Nil if all objects of the class have to be compared.
+    /// The keys after `last` of the objects that have to be compared with the view. Nil if all objects of the class have to be compared.
     var keys: ArraySlice<PrimaryKey>? {
         let className = classes[index]
         guard var keys = new.keys(of: className) else { return nil }

@@ -1,6 +1,6 @@
-/// The bytes that a node keeps for its sessions, by kind, by user and by app.
+/// The size of the data that a node keeps for its sessions, in bytes: by kind, by user and by app.
 ///
-/// Sizes are estimates. A session's bytes are counted anew after each change of the session, in constant time.
+/// Sizes are estimates. A session's size is calculated again after each change of the session, in constant time.
 public struct SessionLedger: Sendable {
     public enum Kind: Int, CaseIterable, Sendable {
         /// The data of the client's bind, the names of requested objects, and the session itself.
@@ -9,21 +9,21 @@ public struct SessionLedger: Sendable {
         case queries
         /// Commits that weren't answered, and parts of commits.
         case uploads
-        /// Messages that are sent in parts, and messages behind them.
+        /// Messages that are sent in parts, and messages that wait for them.
         case downloads
         /// Objects that were requested from the store.
         case pages
     }
 
-    /// The bytes of the kinds, in their order.
+    /// The size of each kind of data, in bytes, in the order of the kinds.
     public private(set) var kinds = Kind.allCases.map { _ in 0 }
     public private(set) var users: [SyncString: Int] = [:]
-    /// The part of the bytes of users that is reserved for answers of the store.
+    /// The part of each user's size that is reserved for answers of the store.
     private(set) var reserved: [SyncString: Int] = [:]
     public private(set) var apps: [SyncString: Int] = [:]
     /// The sum of all kinds.
     public private(set) var bytes = 0
-    /// The bytes that the sessions of one user may keep.
+    /// The maximum size of the data for all sessions of one user, in bytes.
     let share: Int
     /// The number of users whose sessions keep more than the share.
     private(set) var usersOverShare = 0
@@ -49,7 +49,7 @@ public struct SessionLedger: Sendable {
     }
 }
 
-/// The bytes of one session.
+/// The size of the data for one session, in bytes, by kind.
 struct SessionBytes: Hashable, Sendable {
     var binds = 0
     var queries = 0
@@ -57,7 +57,7 @@ struct SessionBytes: Hashable, Sendable {
     var downloads = 0
     var pages = 0
 
-    /// A session without anything.
+    /// The minimum size of a session, which has no messages and no queries.
     static let least = 4 << 10
 
     var sum: Int { binds + queries + uploads + downloads + pages }
@@ -80,7 +80,7 @@ extension Session {
     var bytes: SessionBytes {
         var bytes = SessionBytes()
         bytes.binds = SessionBytes.least + bindBytes + heldBytes + fetches.bytes
-        // The text and what is compiled from it, for the set that is in force and the next one.
+        // The text and the compiled form, for the present query set and the next one.
         bytes.queries = queryBytes * 8
         bytes.uploads = Int(clamping: uploadDebt) + heavyBytes
         bytes.downloads = outboxBytes
@@ -96,22 +96,21 @@ extension Session {
 }
 
 extension ServerMachine {
-    /// The bytes that sessions keep.
+    /// The sizes of the data that the node keeps for sessions.
     public var sessionLedger: SessionLedger { sessions.ledger }
 
-    /// The bytes of the objects that are remembered for merges, and of steps of other nodes that are being sent.
+    /// The size of the objects that are remembered for merges, and of the steps of other nodes that are being sent, in bytes.
     public var rememberedBytes: Int { streams.values.reduce(0) { $0 + $1.weights.bytes + $1.stepBytes } }
 
-    /// A Boolean value that indicates whether the store may be read for the sessions of a user: they keep no more than the user's share,
-    /// together with what is reserved for answers of the store.
+    /// Returns whether the store may be read for the sessions of a user: whether their data, and the size that is reserved for answers of the store,
+    /// is within the user's share.
     ///
     /// While all sessions keep more than the node's bound, the share is the bound divided by the number of users.
     func isWithinShare(_ user: SyncString) -> Bool { isWithinShare(user, leavingOut: [:]) }
 
-    /// A Boolean value that indicates whether a user may hand in more: the sessions keep no more than the user's share, without what is
-    /// reserved for answers of the store.
-    ///
-    /// The machine itself decides when it reads, and the reads of many sessions can fill the share. That ends no session.
+    /// Returns whether a user may send more data: whether the data of the user's sessions is within the user's share, without the size that is
+    /// reserved for answers of the store. The reserved size isn't counted, because the machine itself decides when it reads. The reads of many
+    /// sessions can fill the share, and must not end a session.
     func mayKeepMore(_ user: SyncString) -> Bool { isWithinShare(user, leavingOut: sessions.ledger.reserved) }
 
     private func isWithinShare(_ user: SyncString, leavingOut reserved: [SyncString: Int]) -> Bool {
@@ -133,7 +132,7 @@ extension ServerMachine {
         guard !stalled.isEmpty else { return }
         // While the node is full, many users may wait.
         let isFull = sessions.ledger.bytes > configuration.nodeBytes
-        // A time that is further away than the pause shows that the node's clock was set back.
+        // A later time than the pause permits shows that the node's clock was set back.
         let pause: Int64 = 100
         guard !isFull || callersNow >= nextRelief || nextRelief - callersNow > pause else { return }
         if isFull { nextRelief = callersNow &+ pause }

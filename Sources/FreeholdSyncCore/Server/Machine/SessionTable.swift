@@ -1,10 +1,10 @@
-/// The sessions of a node, and, for each stream, the sessions that need an action at every step.
+/// The sessions of a node. For each stream, the table also has the set of the *restless* sessions, which need an action at each step of the stream.
 ///
-/// Sessions have many fields. They are in an array, so that a field is read and changed in place, without a copy of the others.
+/// Sessions have many fields. They are stored in an array, so that a field can be read and changed in place, without a copy of the session.
 struct SessionTable: Sendable {
     private var places: [SessionKey: Int] = [:]
     private var slots: [Slot] = []
-    /// The places that no session has.
+    /// The indexes of unused slots.
     private var free: [Int] = []
     private var restless: [StreamName: Set<SessionKey>] = [:]
     private var users: [SyncString: Set<SessionKey>] = [:]
@@ -12,11 +12,11 @@ struct SessionTable: Sendable {
 
     private struct Slot: Sendable {
         var session: Session?
-        /// The bytes of the session that the ledger contains.
+        /// The bytes of the session that are counted in the ledger.
         var counted = SessionBytes()
     }
 
-    /// - Parameter share: The bytes that the sessions of one user may keep.
+    /// - Parameter share: The maximum number of bytes that the sessions of one user may keep.
     init(share: Int) { ledger = SessionLedger(share: share) }
 
     var keys: Dictionary<SessionKey, Int>.Keys { places.keys }
@@ -73,12 +73,12 @@ struct SessionTable: Sendable {
     /// Returns the sessions of a stream that aren't quiet, in ascending order.
     func restless(in stream: StreamName) -> [SessionKey] { restless[stream]?.sorted() ?? [] }
 
-    /// Counts a session after a change.
+    /// Updates the ledger and the sets of restless sessions after a change of a session.
     private mutating func note(_ key: SessionKey, _ place: Int) {
         guard let bytes = slots[place].session?.bytes, let isQuiet = slots[place].session?.isQuiet,
             let stream = slots[place].session?.stream
         else {
-            // A session that doesn't exist was to be changed. Existing ones end by `removeValue(forKey:)`.
+            // The caller accessed a session that doesn't exist. `removeValue(forKey:)` removes existing sessions.
             assert(slots[place].counted == SessionBytes(), "A session ended without its bytes.")
             places[key] = nil
             free.append(place)

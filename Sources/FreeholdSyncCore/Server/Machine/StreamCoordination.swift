@@ -9,7 +9,7 @@ public enum StreamRole: Hashable, Sendable {
 /// The name of a forward's sender at the node that merges. The caller chooses it, for example the number of a link.
 public typealias ForwardOrigin = UInt64
 
-/// A commit of a session, in the form in which a node gives it to the node that merges.
+/// A commit of a session, in the form in which a node forwards it to the node that merges.
 public struct ForwardedCommit: Sendable {
     public let ident: FileIdent
     /// The secret of the author's file. The node that merges compares it with that of the stored file.

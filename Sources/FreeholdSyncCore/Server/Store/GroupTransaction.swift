@@ -1,5 +1,5 @@
-/// The rows that a group of commits reads and writes, in the machine's memory. If a row is missing, `RowsMissing` names
-/// it before anything is changed. The machine then reads the row and tries again.
+/// The rows that a group of commits reads and writes, in the machine's memory. If a row is missing, a method throws `RowsMissing` with its name
+/// before it changes anything. The machine then reads the row and repeats the call.
 struct GroupTransaction: MergeStore, Sendable {
     let expected: StreamHead
     private(set) var head: StreamHead
@@ -86,8 +86,8 @@ struct GroupTransaction: MergeStore, Sendable {
         return (file.last, file.clock)
     }
 
-    /// Returns the files that had commits in common with a file. The others only lead to copies. Trimmed elements have the birth 0, so such a
-    /// file would seem to have made them.
+    /// Returns the parents of a file that have commits in common with it. Parents without common commits (version 0) only serve to find copies. They
+    /// are left out, because trimmed elements have the birth 0 and would seem to belong to such a parent.
     func parents(of ident: FileIdent) -> [FileParent] { file(ident)?.parents.filter { $0.version > 0 } ?? [] }
 
     func file(_ ident: FileIdent) -> FileRow? { files[ident] ?? rows.files[ident] }
@@ -235,7 +235,7 @@ struct RowsMissing: Error {
 }
 
 extension RowQuery {
-    /// Reads something, or adds the rows that are missing for that.
+    /// Calls a closure. If it throws `RowsMissing`, the missing rows are collected and the error isn't thrown.
     mutating func note(_ body: () throws -> Void) rethrows {
         do { try body() } catch let rows as RowsMissing { formUnion(rows.query) }
     }

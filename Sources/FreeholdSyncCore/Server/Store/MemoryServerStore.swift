@@ -33,7 +33,7 @@ public struct MemoryServerStore: Sendable {
 
     public init(epoch: UInt64) { self.epoch = epoch }
 
-    /// Gives all streams a new epoch. A program that copies a store has to call this on the copy.
+    /// Assigns a new epoch to all streams. A program that copies a store must call this method on the copy.
     public mutating func wasCopied(epoch: UInt64) {
         self.epoch = epoch
         for name in streams.keys { streams[name]?.head.epoch = epoch }
@@ -68,7 +68,8 @@ public struct MemoryServerStore: Sendable {
         return stream.perform(request.kind)
     }
 
-    /// Stores a commit although the head and the files may be others than it expects. Simulators show with it that these comparisons are needed.
+    /// Stores a commit without a comparison of the head and the files with the expected ones. Simulators use this method to show that the comparisons
+    /// are needed.
     package mutating func take(unchecked commit: StoreCommit, of stream: StreamName) -> ServerStoreAnswer {
         guard let files = streams[stream]?.files, commit.files.keys.allSatisfy({ files[$0] != nil }) else {
             return .failed(.moved)
@@ -360,7 +361,7 @@ extension MemoryServerStore.Stream {
         )
     }
 
-    /// The answer to a commit, if it is kept. Those to commits of the log are.
+    /// Returns the stored answer to a commit, or `nil` if it isn't stored. The answers to all commits in the log are stored.
     private func answer(to commit: PartName) -> StoredAnswer? {
         guard let kept = answers[commit.ident] else { return nil }
         let index = kept.partitioned { $0.answer.commit >= commit.commit }
@@ -398,8 +399,7 @@ extension MemoryServerStore.Stream {
             head.logStart = start
             log.removeAll { $0.version <= start }
         }
-        // Deletions before the horizon are no longer known. A client with an older cursor than the log synchronises by
-        // keys.
+        // Deletions before the horizon are no longer stored. A client whose cursor is older than the log compares keys with the server.
         var horizon = min(StreamVersion(max(marks.partitioned { $0.time >= old } - 1, 0)), head.logStart)
         for file in files.values where file.time >= old { horizon = min(horizon, file.leastBase ?? horizon) }
         guard horizon > head.horizon else { return }

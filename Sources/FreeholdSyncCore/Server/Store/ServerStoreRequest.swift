@@ -42,8 +42,8 @@ public struct ServerStoreRequest: Sendable {
         /// since a time. `unused` is the time for files that never received all objects of their queries, and `idle`
         /// the time for the other files.
         case trimFiles(unused: Int64, idle: Int64)
-        /// Removes the files of submissions that have another secret, once all their answers are at or behind the horizon. Their numbers aren't
-        /// given again.
+        /// Removes the files of submissions that have another secret, once no answer to their commits is after the horizon. Their numbers aren't
+        /// assigned again.
         case trimWriters(keeping: SecretHash)
         /// Reads the changes after a cursor, up to about the given number of objects or `StreamStep.mostBytes`, and up
         /// to a version if one is given. The step contains whole commits only.
@@ -94,7 +94,8 @@ public struct RowQuery: Sendable {
     public var users: Set<SyncString> = []
     /// The maximum total size of the objects, in bytes of memory. Larger objects cause `.failed(.limit)`.
     public var mostBytes = Int.max
-    /// A version that the requester knows. The answer has the hash at it, by which a store that went back is recognised.
+    /// A version that the requester knows. The answer contains the hash at this version. With this hash, the requester recognises a store that was
+    /// restored to an earlier state.
     public var known: StreamVersion?
 
     public init() {}

@@ -200,7 +200,7 @@ extension StreamStep {
 
 /// A transaction that stores commits.
 public struct StoreCommit: Sendable {
-    /// The expected head. If the store has another one, nothing is done.
+    /// The expected head. If the store has another head, it stores nothing.
     public var expected: StreamHead
     public var head: StreamHead
     public var entries: [LogEntry] = []
@@ -215,10 +215,9 @@ public struct StoreCommit: Sendable {
     /// quota.
     public var growth: [SyncString: Int64] = [:]
 
-    /// Returns a Boolean value that indicates whether the stored files are those that the commit expects.
-    ///
-    /// A store that went back can have given a file's number to another file, and its head can be the expected one nevertheless. So the secret and the
-    /// number of the last commit are compared.
+    /// Returns a Boolean value that indicates whether the stored files are those that the commit expects. A store that was restored to an earlier
+    /// state may have assigned a file's number to another file, although its head is the expected one. So the secret and the number of the last
+    /// commit are compared.
     /// - Parameter stored: Returns the secret of a stored file and the number of its last commit, or `nil` if it doesn't exist.
     package func fits(_ stored: (FileIdent) throws -> (secret: SecretHash, last: UInt64)?) rethrows -> Bool {
         try Set(files.keys).union(answers.keys).allSatisfy { ident in

@@ -26,8 +26,8 @@ extension ConditionMatcher {
 public protocol CompiledCondition: Sendable {
     /// A Boolean value that indicates whether the result can change although the object doesn't.
     var goesThroughLinks: Bool { get }
-    /// The values that each object has which fulfils the condition. `nil` if they are unknown. Then each change is
-    /// compared with the condition.
+    /// A property and its possible values in objects that fulfil the condition. `nil` if they are unknown. Then each
+    /// change is compared with the condition.
     var equality: ConditionEquality? { get }
     /// The keys of all objects that can fulfil the condition. `nil` if any key is possible.
     var keys: Set<PrimaryKey>? { get }
@@ -40,8 +40,8 @@ public protocol CompiledCondition: Sendable {
 
     /// A Boolean value that indicates whether the condition can fail for an object.
     var canFail: Bool { get }
-    /// Returns the reason for which the condition fails for an object. Returns `nil` if it doesn't fail, or if the
-    /// budget is exceeded.
+    /// Returns the reason why the condition fails for an object. Returns `nil` if it doesn't fail, or if the budget is
+    /// exceeded.
     func failure(
         _ name: ObjectName,
         _ contents: [SyncString: MergedContent],
@@ -66,7 +66,7 @@ extension CompiledCondition {
         return matches(name, contents, budget: &budget)
     }
 
-    /// Returns the reason for which the condition fails for an object, without a budget. Returns `nil` if it doesn't
+    /// Returns the reason why the condition fails for an object, without a budget. Returns `nil` if it doesn't
     /// fail.
     public func failure(_ name: ObjectName, _ contents: [SyncString: MergedContent]) -> ConditionError? {
         var budget = WorkBudget.unlimited

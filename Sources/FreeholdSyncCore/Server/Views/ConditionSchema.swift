@@ -1,6 +1,6 @@
 public import FreeholdEngine
 
-/// The classes that conditions are about, as far as a server has them.
+/// The classes to which conditions apply, as far as the server knows them.
 ///
 /// With a schema, a condition that the language doesn't allow for a class is an error of compilation, as in an app's
 /// own file. Without one (in an app without a schema), the values decide: see `QueryMatcher`.

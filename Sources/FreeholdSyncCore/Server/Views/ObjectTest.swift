@@ -178,7 +178,7 @@ extension ObjectTest {
         }
     }
 
-    /// Returns the reason for which a part of the condition fails. Returns `nil` if no part fails.
+    /// Returns the reason why a part of the condition fails. Returns `nil` if no part fails.
     func failure(_ root: ConditionRoot, budget: inout WorkBudget) -> ConditionFailure? {
         switch self {
         case .truth: return nil
@@ -196,7 +196,7 @@ extension ObjectTest {
         }
     }
 
-    /// The values that each object has which fulfils the test.
+    /// A property and its possible values in objects that pass the test.
     var equality: ConditionEquality? {
         switch self {
         case .all(let tests):

@@ -1,4 +1,4 @@
-/// The checksums of a stream's views, as far as a node has them.
+/// The checksums of a stream's views that a node has calculated.
 struct StreamSums: Sendable {
     /// The sums of views with sessions, at the head of the stream. Their cursors have no meaning, because a step that
     /// doesn't concern a view doesn't change its sums.
@@ -79,7 +79,8 @@ struct StreamSums: Sendable {
         prune(at: head, or: step.to)
     }
 
-    /// Turns the present sums into old ones, because the head has moved and the changes in between are unknown.
+    /// Converts the present sums to old ones, because the head has moved and the changes since the old head are
+    /// unknown.
     mutating func leaveBehind(_ head: Cursor) {
         for (number, var sums) in current {
             sums.cursor = head
@@ -88,7 +89,7 @@ struct StreamSums: Sendable {
         current = [:]
     }
 
-    /// Turns old sums that have reached the head into present ones.
+    /// Converts old sums that have reached the head to present ones.
     mutating func catchUp(_ head: Cursor, _ views: ViewIndex) {
         for (number, sums) in old where sums.cursor == head && views.contains(number) {
             current[number] = sums
@@ -96,8 +97,8 @@ struct StreamSums: Sendable {
         }
     }
 
-    /// Removes old sums if there are too many. The sums at `head` and `next` stay, as far as there is room. Only slow
-    /// sessions would update the others.
+    /// Removes old sums if their number exceeds the maximum. The sums at `head` and `next` are kept if their number
+    /// doesn't exceed it. Only slow sessions would update the others.
     private mutating func prune(at head: Cursor, or next: Cursor? = nil) {
         guard old.count > Self.capacity else { return }
         let rest = old.filter { $0.value.cursor == head || $0.value.cursor == next }

@@ -10,7 +10,7 @@ indirect enum ValueOperand: Sendable {
     /// The number of the path's embedded objects that meet a condition.
     case matches(ValuePath, ObjectTest)
     case arithmetic(ArithmeticOperator, ValueOperand, ValueOperand)
-    /// A number in a calculation.
+    /// A constant number in a calculation.
     case constant(ConditionConstant)
 
     /// The number of values for which a comparison must hold.
@@ -48,7 +48,7 @@ indirect enum ValueOperand: Sendable {
         }
     }
 
-    /// Returns the reason for which the values can't be read. Returns `nil` if they can be read.
+    /// Returns the reason why the values can't be read. Returns `nil` if they can be read.
     func failure(_ root: ConditionRoot, budget: inout WorkBudget) -> ConditionFailure? {
         switch self {
         case .path(let path), .count(let path), .length(let path), .type(let path), .aggregate(_, let path):
@@ -139,7 +139,7 @@ indirect enum ValueOperand: Sendable {
     }
 }
 
-/// The reason for which a condition fails.
+/// The reason why a condition fails.
 struct ConditionFailure {
     let text: String
     /// The position in the condition, in characters.

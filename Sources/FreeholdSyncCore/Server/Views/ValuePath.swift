@@ -129,7 +129,7 @@ struct ValuePath: Sendable {
         return walk.run(budget: &budget) ? walk.found : nil
     }
 
-    /// Returns the reason for which the path can't be followed. Returns `nil` if it can be followed.
+    /// Returns the reason why the path can't be followed. Returns `nil` if it can be followed.
     func failure(_ root: ConditionRoot, budget: inout WorkBudget) -> ConditionFailure? {
         guard !steps.isEmpty else { return nil }
         var walk = Walk(path: self, root: root)

@@ -94,7 +94,7 @@ struct View: Sendable {
 
     func mask(of className: SyncString) -> FieldMask? { masks[className] }
 
-    /// The classes of all conditions, with the values that objects have which fulfil them.
+    /// The class of each condition, with a property and its possible values in objects that fulfil the condition.
     var equalities: [(className: SyncString, equality: ConditionEquality?)] {
         conditions.flatMap { name, parts in parts.map { (name, $0.condition.equality) } }
     }

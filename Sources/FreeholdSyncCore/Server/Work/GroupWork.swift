@@ -116,7 +116,7 @@ public struct GroupWork: SlicedWork {
         guard let file = transaction.file(item.ident) else {
             throw RowsMissing { $0.files = [item.ident] }
         }
-        // The store went back, and has given the number to another file.
+        // The store was restored to an earlier state, and has assigned the number to another file since.
         if let secret = item.secret, secret != file.secret {
             faults.append(.lostFile(item))
             return
@@ -126,7 +126,7 @@ public struct GroupWork: SlicedWork {
                 throw MergeError.gap(expected: file.last + 1)
             }
             guard stored.hash == item.hash else {
-                // A copy of the file was faster. The next bind finds out which commits both have.
+                // A copy of the file sent another commit with this number first. The next bind determines which commits both files have.
                 faults.append(CommitFault(item, .transient(after: 0), "The file is used twice."))
                 return
             }
@@ -166,10 +166,10 @@ public struct GroupWork: SlicedWork {
         if growth != 0 { transaction.grow(item.user, by: growth) }
     }
 
-    /// Gives a submission the number behind the last commit of its file, unless the number that it has is the next one, or is its own commit.
-    ///
-    /// Another process that writes under the same file may have taken the number. Then no earlier attempt was done, and none can be done
-    /// later, because each attempt names the head behind which it was made.
+    /// Assigns to a submission the number after the last commit of its file. The submission keeps its number if that number is already the next one,
+    /// or if the stored answer shows that the commit with this number is the submission itself. Another process that writes under the same file may
+    /// have used the number. Then no earlier attempt was stored, and none can be stored later: each attempt names the head on which it is based, and
+    /// the store refuses it because that head has changed.
     private mutating func number(at index: Int) throws {
         let item = items[index]
         guard item.submission != nil, let file = transaction.file(item.ident) else { return }
@@ -184,7 +184,7 @@ public struct GroupWork: SlicedWork {
         items[index] = item.following(file)
     }
 
-    /// Returns the reason for which a commit is refused that might exceed its author's quota. Deletions are always
+    /// Returns the reason to refuse a commit that might exceed its author's quota. Returns `nil` if the commit isn't refused. Deletions are always
     /// accepted.
     private func quotaRefusal(of item: QueuedCommit) throws -> RefusalReason? {
         guard quota > 0 else { return nil }

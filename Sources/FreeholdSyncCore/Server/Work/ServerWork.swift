@@ -1,14 +1,13 @@
 /// The number of a piece of a machine's work. Numbers aren't used again.
 public typealias WorkNumber = UInt64
 
-/// Work of a machine that takes long. It is done outside of the machine in slices, alternating with the work of other
-/// users.
+/// Long work of a machine. The caller executes it outside of the machine, in slices that alternate with the work of
+/// other users.
 ///
 ///     while true {
 ///         if let result = work.runSlice() { return .worked(number, result) }
 ///     }
-///
-/// The result only depends on the work, and not on the number of interruptions.
+/// The result doesn't depend on the number of interruptions.
 public struct ServerWork: Sendable {
     /// The user that causes the work. The pieces of one user's work run in their order.
     public let user: SyncString
@@ -22,7 +21,7 @@ public struct ServerWork: Sendable {
         (self.user, self.body, self.objectSteps) = (user, body, objectSteps)
     }
 
-    /// Does a part of the work.
+    /// Executes a part of the work.
     ///
     /// - Returns: The result, or `nil` if the work isn't finished.
     public mutating func runSlice() -> ServerWorkResult? {
@@ -30,7 +29,7 @@ public struct ServerWork: Sendable {
         return body.run(&slice)
     }
 
-    /// Does the whole work.
+    /// Executes the whole work.
     public mutating func finish() -> ServerWorkResult {
         while true { if let result = runSlice() { return result } }
     }
@@ -48,7 +47,7 @@ public enum ServerWorkResult: Sendable {
 
 /// Work that can be interrupted between two objects.
 protocol SlicedWork: Sendable {
-    /// Does a part of the work.
+    /// Executes a part of the work.
     ///
     /// - Returns: The result, or `nil` if the work isn't finished.
     mutating func run(_ slice: inout WorkSlice) -> ServerWorkResult?

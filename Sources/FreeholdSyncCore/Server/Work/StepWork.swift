@@ -33,7 +33,7 @@ struct ViewStep: Sendable {
         (self.view, self.indices, self.isRetired) = (view, indices, isRetired)
     }
 
-    /// Does a part of the comparison.
+    /// Executes a part of the comparison.
     ///
     /// - Returns: A Boolean value that indicates whether the comparison is finished.
     mutating func run(_ contents: StepContents, _ slice: inout WorkSlice) -> Bool {
@@ -148,8 +148,8 @@ public struct StepWork: SlicedWork {
     }
 
     /// Creates the work for a step of a slow session.
-    ///
-    /// - Parameter told: The cursor under which the session has received the start of the step.
+    /// - Parameter told: The cursor that the session knows for the state at the start of the step. It may be earlier
+    ///   than the start.
     init(_ step: StreamStep, _ view: View, told: Cursor, partedBytes: UInt64) {
         source = .late(step, view, told: told)
         self.partedBytes = partedBytes
@@ -189,7 +189,7 @@ public struct StepWork: SlicedWork {
         return .step(self)
     }
 
-    /// The cursor under which a slow session has received the start of the step.
+    /// The cursor that a slow session knows for the state at the start of the step.
     var told: Cursor? { if case .late(_, _, let told) = source { told } else { nil } }
 
     private mutating func begin(_ slice: inout WorkSlice) -> Bool {

@@ -22,23 +22,22 @@ public struct WorkBudget: Hashable, Sendable {
         left = steps
     }
 
-    /// A Boolean value that indicates whether more steps were taken than allowed.
+    /// A Boolean value that indicates whether the work needed more steps than the budget allows.
     public var isOver: Bool { left < 0 }
 
-    /// Takes steps from the budget.
-    ///
-    /// - Returns: `false` if the budget is exceeded. Then the work has to end.
+    /// Subtracts steps from the budget.
+    /// - Returns: `false` if the budget is exceeded. The caller must then end the work.
     /// - Complexity: O(1)
     @inlinable
     @discardableResult
     public mutating func charge(_ steps: Int = 1) -> Bool {
-        // An exceeded budget stays exceeded, and doesn't overflow.
+        // An exceeded budget isn't reduced further, so the number doesn't overflow.
         guard left >= 0 else { return false }
         take(steps)
         return left >= 0
     }
 
-    /// Takes the steps to read a number of bytes once.
+    /// Subtracts the steps that are needed to read a number of bytes once.
     @discardableResult
     public mutating func charge(bytes: Int) -> Bool { charge(1 + bytes >> 6) }
 

@@ -1,4 +1,4 @@
-/// The number of steps that work may take until it is interrupted.
+/// The number of steps that a piece of work may execute before it is interrupted.
 struct WorkSlice: Sendable {
     private(set) var left: Int
     /// The maximum number of steps for one object.
@@ -12,7 +12,7 @@ struct WorkSlice: Sendable {
     /// slice.
     init(inline steps: Int, objectSteps: Int) { (left, self.objectSteps, isFresh) = (steps, objectSteps, false) }
 
-    /// Does the work on one object.
+    /// Executes the work on one object.
     ///
     /// If the work is interrupted, the next slice repeats it. The closure must therefore change nothing.
     ///
@@ -34,7 +34,7 @@ struct WorkSlice: Sendable {
         return result
     }
 
-    /// Takes steps for a piece of work that can't be interrupted.
+    /// Subtracts steps for a piece of work that can't be interrupted.
     ///
     /// - Returns: `false` if the piece has to wait for the next slice.
     mutating func begin(_ steps: Int) -> Bool {
@@ -44,6 +44,6 @@ struct WorkSlice: Sendable {
         return true
     }
 
-    /// Takes steps for work other than that on objects.
+    /// Subtracts steps for work other than that on objects.
     mutating func charge(_ steps: Int) { left = steps < left ? left - steps : 0 }
 }

@@ -112,7 +112,7 @@ struct ImportCommand: ParsableCommand {
             throw Failure(.usage, "--delimiter, --no-header, --columns and --pad are about CSV: give --format csv")
         }
         guard let className else {
-            // The library's name for an incomplete file.
+            // The beginning of the name that the library gives an incomplete file.
             let folder = url.deletingLastPathComponent().path
             let drafts = Drafts.begin("\(folder)/.\(url.lastPathComponent).", .open)
             defer { drafts.end() }

@@ -1,12 +1,12 @@
 import Foundation
 import Freehold
 
-/// A conversion of external JSON to the JSON that the library imports, with the file's names of properties and dates in
-/// ISO 8601.
+/// A conversion of external JSON to the JSON that the library imports. Keys become the stored names of properties, and
+/// dates become ISO 8601.
 struct JSONAdapter {
     let schema: Schema
     let dates: DateFormats
-    /// The names in the file for keys that can't be names of properties, by class.
+    /// The stored names of properties by class and key, for keys that can't be stored names themselves.
     var names: [String: [String: String]] = [:]
 
     init(_ schema: Schema, _ dates: DateFormats, names: [String: [String: String]] = [:]) {
@@ -64,12 +64,13 @@ final class AdaptedJSON {
     private var reader: JSONTextReader
     private let adapter: JSONAdapter
     private let object: ObjectSchema
-    /// The lines of the text on which objects began, of those that the importer may not have read yet.
+    /// The line of the text on which each object begins. The first element belongs to the object `firstObject`. Lines
+    /// of objects that the importer has read are removed from time to time.
     private var lines: [Int] = []
     private var firstObject = 1
     private var failure: Failure?
 
-    /// The property for the key, if the objects are entries and the property is a number.
+    /// The property that receives the key of an entry, if the objects are entries and the property is an integer.
     private let number: String?
 
     /// - Parameter entries: See `JSONTextReader.init`.
@@ -91,7 +92,8 @@ final class AdaptedJSON {
         } catch let error as JSONError {
             let stored =
                 error.committed > 0 ? " (\(Units.count(error.committed, "object")) of batches before are stored)" : ""
-            // The importer passes on the error of the text itself.
+            // The importer reports a failure to read the text as an error of the kind `io`. The original error is
+            // thrown.
             if let failure, error.kind == .io { throw Failure(failure.status, failure.message + stored) }
             var place: [String] = []
             if let number = error.object, lines.indices.contains(number - firstObject) {
@@ -105,7 +107,7 @@ final class AdaptedJSON {
 
     private func nextChunk() throws -> Data {
         if let failure { throw failure }
-        // The importer has read the whole chunk before the last one.
+        // A chunk has at most 32,768 objects, and the importer has read all chunks before the last one.
         if lines.count > 65_536 {
             firstObject += lines.count - 32_768
             lines.removeFirst(lines.count - 32_768)

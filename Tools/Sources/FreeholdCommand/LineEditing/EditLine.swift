@@ -3,7 +3,7 @@
 /// A character is what users see as one: an accent that is typed after its letter becomes part of it.
 struct EditLine: Equatable {
     private(set) var characters: [Character]
-    /// The character before which the cursor is. At the end it is the number of characters.
+    /// The position of the cursor: the number of characters before it.
     private(set) var cursor: Int
     /// The last cut text.
     private(set) var killed: [Character] = []

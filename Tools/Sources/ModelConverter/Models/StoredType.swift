@@ -48,7 +48,7 @@ struct StoredType: Equatable {
             isOptional = last.isMark("?") || last.isMark("!") || tokens[type.lowerBound].text == "Optional"
             mentioned = tokens[type].compactMap(\.name)
         } else if let value = binding.value {
-            // In `Status.active` and `Model.Status.active`, it is the last name but one.
+            // The name of the enum is the second-to-last name of `Status.active` and `Model.Status.active`.
             let path = Parser.path(tokens[value])
             if path.count > 1, value.count == path.count * 2 - 1 { mentioned = [path[path.count - 2]] }
             // The value is like `Status(rawValue: 1)!`.
