@@ -58,6 +58,23 @@ extension PrimaryKey {
     public var isTooLong: Bool { textBytes > Self.mostBytes }
 }
 
+extension SyncString {
+    /// The maximum size of the name of a class or of a property, in bytes. The server keeps names in memory.
+    public static let mostNameBytes = 1_024
+
+    /// A Boolean value that indicates whether no class and no property may have the name.
+    public var isTooLongName: Bool { string.utf8.count > Self.mostNameBytes }
+}
+
+extension Change {
+    /// A Boolean value that indicates whether the name of the class, or of a property that is written, is too long.
+    var hasLongName: Bool {
+        if object.className.isTooLongName { return true }
+        if case .create(_, let fields) = self { return fields.contains { $0.name.isTooLongName } }
+        return property?.isTooLongName ?? false
+    }
+}
+
 /// The order of the keys of a class: null, then integers, then texts, object ids and UUIDs, each by their bytes.
 extension PrimaryKey: Comparable {
     public static func < (a: PrimaryKey, b: PrimaryKey) -> Bool {

@@ -24,6 +24,22 @@ struct ProcessLimits {
         return ProcessLimits(descriptors: Int(min(limit.rlim_cur, 1 << 20)))
     }
 
+    /// Makes the allocator give large blocks back to the system when they are freed, unless variables of the environment say otherwise.
+    ///
+    /// glibc by itself raises the size from which it does so up to 32 MiB, as soon as blocks of such a size are freed. A few large commits then leave
+    /// 100 MiB with the process.
+    static func returnsLargeBlocks() {
+        #if canImport(Glibc)
+            // Swift's module of glibc doesn't have this function.
+            guard let symbol = dlsym(nil, "mallopt") else { return }
+            let mallopt = unsafeBitCast(symbol, to: (@convention(c) (_ parameter: Int32, _ value: Int32) -> Int32).self)
+            let variables = ProcessInfo.processInfo.environment
+            // M_MMAP_THRESHOLD and M_TRIM_THRESHOLD.
+            if variables["MALLOC_MMAP_THRESHOLD_"] == nil { _ = mallopt(-3, 256 << 10) }
+            if variables["MALLOC_TRIM_THRESHOLD_"] == nil { _ = mallopt(-1, 4 << 20) }
+        #endif
+    }
+
     #if canImport(Glibc)
         private static let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     #else

@@ -64,6 +64,7 @@ struct Serve: AsyncParsableCommand {
         if development { flags["development"] = ConfigValue(.bool(true), isSecret: false) }
         var settings = try await SettingsReader(folder: store.local(folder), flags: flags).settings()
         let logger = Logger(label: "freehold-server")
+        ProcessLimits.returnsLargeBlocks()
         let limits = ProcessLimits.raised()
         if limits.connections < settings.node.limits.connections {
             settings.node.limits.connections = limits.connections

@@ -117,6 +117,7 @@ public struct StreamMerge: Sendable {
                 let isCreate = if case .create = change { true } else { false }
                 if !isCreate { refused[name] = .createOnly }
             }
+            if change.hasLongName { refused[name] = .tooLarge }
             if refused.isEmpty || refused[name] == nil, rules.forbids(ident, commit, name) {
                 refused[name] = .forbidden
             }

@@ -56,6 +56,27 @@ struct LongKeyTests {
         expectEqual(refusals.map(\.reason), [.tooLarge])
     }
 
+    @Test func `a class or a property with a long name is refused, and all other work goes on`() {
+        var bench = ServerBench()
+        let ann = bench.add()
+        let (longest, long) = (
+            SyncString(String(repeating: "n", count: 1_024)), SyncString(String(repeating: "n", count: 1_025))
+        )
+        bench.commit(
+            ann,
+            [
+                .create(ObjectName(long, 1), []), .create(ObjectName("A", 2), [NewField(long, .value(.int(1)))]),
+                .create(ObjectName("A", 3), [NewField(longest, .value(.int(1)))]), .create(ObjectName("A", 4), []),
+                .set(Place(ObjectName("A", 4), long), 2, .real), .create(ObjectName(longest, 5), []),
+            ]
+        )
+        expectEqual(Set(bench.clients[ann].refusals.map(\.reason)), [.tooLarge])
+        let names: Set = [ObjectName("A", 3), ObjectName(longest, 5)]
+        expectEqual(Set(bench.store.contents(of: ServerBench.stream).keys), names)
+        expectEqual(Set(bench.clients[ann].objects.keys), names)
+        expect(bench.clients[ann].pending.isEmpty && bench.clients[ann].mistakes.isEmpty)
+    }
+
     @Test func `an object that has a longer key already can be changed and deleted, and isn't created again`() {
         var bench = ServerBench()
         let long = Self.name(Self.tooLong)

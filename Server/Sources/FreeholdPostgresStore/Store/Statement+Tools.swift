@@ -5,8 +5,8 @@
         static func rows(_ columns: String, of table: String, by key: String, _ type: String) -> String {
             """
             SELECT \(columns.split(separator: ", ").map { "r.\($0)" }.joined(separator: ", "))
-            FROM (SELECT DISTINCT * FROM unnest($2::\(type)[]) AS u(key)) t
-            CROSS JOIN LATERAL (SELECT * FROM \(table) x WHERE x.sid = $1 AND x.\(key) = t.key LIMIT 1) r
+            FROM (SELECT DISTINCT * FROM unnest($2::\(type)[]) AS t(key)) k
+            CROSS JOIN LATERAL (SELECT * FROM \(table) x WHERE x.sid = $1 AND x.\(key) = k.key LIMIT 1) r
             """
         }
 

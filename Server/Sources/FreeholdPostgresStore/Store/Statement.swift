@@ -145,15 +145,15 @@
             case .answers:
                 """
                 SELECT a.ident, a.number, a.version, a.clock, a.hash, a.refusals
-                FROM (SELECT DISTINCT * FROM unnest($2::int8[], $3::int8[]) AS u(ident, number)) t
+                FROM (SELECT DISTINCT * FROM unnest($2::int8[], $3::int8[]) AS t(ident, number)) k
                 CROSS JOIN LATERAL (SELECT * FROM commit_answer r
-                    WHERE r.sid = $1 AND r.ident = t.ident AND r.number = t.number LIMIT 1) a
+                    WHERE r.sid = $1 AND r.ident = k.ident AND r.number = k.number LIMIT 1) a
                 """
             case .answersOfFiles:
                 """
                 SELECT a.ident, a.number, a.version, a.clock, a.hash, a.refusals
-                FROM (SELECT DISTINCT * FROM unnest($2::int8[]) AS u(ident)) t
-                CROSS JOIN LATERAL (SELECT * FROM commit_answer r WHERE r.sid = $1 AND r.ident = t.ident OFFSET 0) a
+                FROM (SELECT DISTINCT * FROM unnest($2::int8[]) AS t(ident)) k
+                CROSS JOIN LATERAL (SELECT * FROM commit_answer r WHERE r.sid = $1 AND r.ident = k.ident OFFSET 0) a
                 ORDER BY a.ident, a.number
                 """
             // The first rows, up to the one with which the sum of their bytes reaches $4.

@@ -18,7 +18,7 @@ import Testing
         init() { (answers, answer) = AsyncStream.makeStream() }
 
         func perform(_ request: ServerStoreRequest, _ answer: @escaping @Sendable (ServerStoreAnswer) -> Void) {
-            answer(.failed(.unavailable))
+            answer(.failed(.unavailable("no database")))
         }
 
         func databaseFigures() async throws -> DatabaseFigures? {

@@ -253,7 +253,7 @@ extension Change {
     }
 
     /// The property that the change is about. `nil` for a whole object.
-    fileprivate var property: SyncString? {
+    var property: SyncString? {
         switch self {
         case .create, .delete: nil
         case .set(let place, _, _), .increment(let place, _), .insert(let place, _, _, _), .remove(let place, _),
