@@ -18,7 +18,7 @@ public struct RealmFront: Sendable {
     private let codec: RealmMessageCodec
     private let user: SyncString
     private let agent: String?
-    private var sessions: [UInt64: RealmSession] = [:]
+    private var sessions = FrontSessions()
     /// The sessions by the machine's numbers.
     private var numbers: [SessionNumber: UInt64] = [:]
     private var lastNumber: UInt32 = 0

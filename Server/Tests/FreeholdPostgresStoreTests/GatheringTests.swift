@@ -68,6 +68,66 @@
             #expect(rows.head.version == 0)
         }
 
+        @Test func `New files of a stream are created by few statements, each with its own number`() async throws {
+            let store = try await PostgresStore.opened()
+            defer { store.remove() }
+            func row(_ number: Int) -> FileRow {
+                let parents = number % 3 == 0 ? [FileParent(ident: FileIdent(rawValue: 7), version: 5)] : []
+                let secret = SecretHash(FileSecret(high: UInt64(number), low: 1))
+                var row = FileRow(.me, user: SyncString("user \(number)"), secret: secret, parents: parents)
+                row.clock = Clock(milliseconds: Int64(number))
+                return row
+            }
+            let count = 1_200
+            let requests = (0..<count).map { number in
+                let row = row(number)
+                return ServerStoreRequest(
+                    Self.stream(number % 2),
+                    .makeFile(user: row.user, secret: row.secret, parents: row.parents, clock: row.clock)
+                )
+            }
+            let answers = await Self.answers(store, requests)
+            #expect(store.pool.jobs <= count / 4, "\(store.pool.jobs)")
+            var idents: [StreamName: Set<FileIdent>] = [:]
+            for (number, answer) in answers.enumerated() {
+                guard case .file(let made) = answer else {
+                    Issue.record("\(answer)")
+                    continue
+                }
+                let wanted = row(number)
+                #expect(made.user == wanted.user && made.secret == wanted.secret && made.clock == wanted.clock)
+                #expect(made.parents == wanted.parents)
+                idents[Self.stream(number % 2), default: []].insert(made.ident)
+                // The database has the same row.
+                guard number % 50 == 0 else { continue }
+                var query = RowQuery()
+                query.files = [made.ident]
+                let read = await Self.answers(store, [ServerStoreRequest(Self.stream(number % 2), .read(query))])
+                guard case .rows(let rows)? = read.first else { throw PostgresServer.Failure(description: "\(read)") }
+                #expect(rows.files[made.ident] == made)
+            }
+            // The numbers have no gaps.
+            for number in 0..<2 {
+                #expect(idents[Self.stream(number)] == Set((1...600).map { FileIdent(rawValue: $0) }))
+            }
+        }
+
+        @Test func `Files that have no number left are refused, and the others are created`() async throws {
+            let store = try await PostgresStore.opened()
+            defer { store.remove() }
+            let make = ServerStoreRequest(
+                Self.stream(0),
+                .makeFile(user: "ann", secret: SecretHash(FileSecret(high: 1, low: 1)), parents: [], clock: .zero)
+            )
+            _ = await Self.answers(store, [make])
+            let schema = store.options.schema
+            try PostgresServer.shared?.sql("UPDATE \"\(schema)\".stream SET last_ident = 4294967290")
+            let answers = await Self.answers(store, [ServerStoreRequest](repeating: make, count: 20))
+            let made = answers.compactMap { if case .file(let row) = $0 { row.ident.rawValue } else { nil } }
+            #expect(made.sorted() == Array(4_294_967_291...4_294_967_295))
+            #expect(answers.count { if case .failed(.unavailable) = $0 { true } else { false } } == 15)
+        }
+
         @Test func `Notes about files are gathered, and seen by the next bind`() async throws {
             let store = try await PostgresStore.opened { $0.noteDelay = 60_000 }
             defer { store.remove() }

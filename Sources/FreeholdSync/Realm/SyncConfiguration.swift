@@ -108,10 +108,6 @@ extension SyncConfiguration: FileService {
     package func check(_ schema: Schema) throws(Realm.Error) {
         var problems: [String] = []
         for object in schema.objectSchema where !object.isEmbedded {
-            let names = [object.className] + object.properties.map(\.columnName)
-            if let name = names.first(where: { SyncString($0).isTooLongName }) {
-                problems.append("the name '\(name.prefix(40))…' has more than \(SyncString.mostNameBytes) bytes")
-            }
             guard let key = object.primaryKeyProperty else {
                 problems.append("class '\(object.className)' has no primary key")
                 continue

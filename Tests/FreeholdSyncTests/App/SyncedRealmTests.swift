@@ -271,23 +271,6 @@ struct SyncedRealmTests {
             return error.message.contains("NoKey") && error.message.contains("OtherKey")
         }
     }
-
-    @Test func `a class with a name that the server would refuse can't be synced`() async throws {
-        let user = try await user("ann")
-        var configuration = user.flexibleSyncConfiguration()
-        configuration.objectTypes = [LongName.self]
-        #expect { try Realm(configuration: configuration) } throws: { error in
-            guard let error = error as? Realm.Error, error.code == .invalidSchema else { return false }
-            return error.message.contains("nnnn…' has more than 1024 bytes")
-        }
-    }
-}
-
-class LongName: Object {
-    @Persisted(primaryKey: true) var _id = 0
-    @Persisted var name = ""
-    override class func propertiesMapping() -> [String: String] { ["name": String(repeating: "n", count: 1_025)] }
-    override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
 class NoKey: Object {

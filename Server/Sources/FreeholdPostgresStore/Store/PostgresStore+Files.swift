@@ -53,25 +53,6 @@
             return hashes
         }
 
-        func makeFile(
-            user: SyncString,
-            secret: SecretHash,
-            parents: [FileParent],
-            clock: Clock,
-            in stream: Int64
-        ) async throws -> ServerStoreAnswer {
-            let parameters: [Parameter] = [
-                .int(stream), .text(user), .bytes(StoredSecret.bytes(secret)), Self.column(parents),
-                .word(clock.rawValue),
-            ]
-            guard let row = try await pool.run(.writing, .makeFile, parameters).first else {
-                return .failed(.unavailable("The stream has no numbers left for files."))
-            }
-            var file = FileRow(try row.ident(0), user: user, secret: secret, parents: parents)
-            file.clock = clock
-            return .file(file)
-        }
-
         /// Returns the file for submissions that belongs to a secret. The file is created if it doesn't exist.
         func openWriter(_ secret: SecretHash, _ stream: Int64) async throws -> ServerStoreAnswer {
             let parameters: [Parameter] = [.int(stream), .bytes(StoredSecret.bytes(secret))]

@@ -62,6 +62,7 @@
         let heads = HeadReads()
         let doubts = StreamDoubts()
         let notes: FileNotes
+        let creations = FileCreations()
         private let streams = Mutex<[StreamName: Int64]>([:])
         let sqlStates = Mutex<[Int64: SQLState]>([:])
         /// The random number that identifies this process in claims.
@@ -103,6 +104,17 @@
                 )
                 return notes.add(note) { await self.write($0) }
             }
+            if case .makeFile(let user, let secret, let parents, let clock) = request.kind {
+                let creation = FileCreations.Creation(
+                    user: user,
+                    secret: secret,
+                    parents: parents,
+                    clock: clock,
+                    answer: answer
+                )
+                if creations.add(creation, to: request.stream) { createFiles(of: request.stream) }
+                return
+            }
             let isWrite = request.kind.isWrite
             turns.add(request.stream, isWrite: isWrite) {
                 Task {
@@ -133,19 +145,28 @@
         }
 
         private func answer(_ request: ServerStoreRequest, isWrite: Bool) async -> ServerStoreAnswer {
-            do {
+            await answer(about: request.stream, isWrite: isWrite) {
                 guard let stream = try await stream(request.stream, making: request.kind.makesStream) else {
                     var empty = MemoryServerStore(epoch: epoch)
                     return empty.perform(request)
                 }
                 return try await perform(request, on: stream)
-            } catch let failure as PostgresFailure {
+            }
+        }
+
+        /// Returns the answer of a closure, or the failure for the error that it throws.
+        func answer(
+            about name: StreamName,
+            isWrite: Bool,
+            _ body: () async throws -> ServerStoreAnswer
+        ) async -> ServerStoreAnswer {
+            do { return try await body() } catch let failure as PostgresFailure {
                 return .failed(failure.storeFailure(isWrite: isWrite))
             } catch let failure as StoreFailure {
                 return .failed(failure)
             } catch is MissingStream {
                 // The database has lost the stream, for example in a failover. The number of the stream is read again at the next request.
-                forget(request.stream)
+                forget(name)
                 return .failed(.unavailable("The stream isn't in the database any more."))
             } catch let limit as RowLimit {
                 return .failed(.limit(SyncString(limit.description)))
@@ -187,14 +208,12 @@
             let past = PastKey(name: request.stream, stream: stream)
             switch request.kind {
             case .bind(let query): return .bind(try await bind(query, stream))
-            case .makeFile(let user, let secret, let parents, let clock):
-                return try await makeFile(user: user, secret: secret, parents: parents, clock: clock, in: stream)
             case .openWriter(let secret): return try await openWriter(secret, stream)
             case .trimWriters(let secret):
                 try await trimWriters(keeping: secret, stream)
                 return .done
-            // `perform(_:_:)` handles notes.
-            case .noteFile: return .done
+            // `perform(_:_:)` handles new files and notes.
+            case .makeFile, .noteFile: return .done
             case .noteFront(let ident, let bytes):
                 try await noteFront(bytes, of: ident, in: stream)
                 return .done

@@ -10,7 +10,7 @@
         // Streams
         case findStream, makeStream, head, heads, marks, format, barrier
         // Files
-        case makeFile, makeWriter, writer, files, noteFiles, notePending, noteComplete, noteFront, copiedFiles,
+        case makeFiles, makeWriter, writer, files, noteFiles, notePending, noteComplete, noteFront, copiedFiles,
             trimFiles
         case oldWriters, dropWriters
         // Answers
@@ -66,12 +66,16 @@
                 LEFT JOIN commit_mark m ON m.sid = t.sid AND m.version = t.known
                 """
             case .marks: Self.rows("version, hash, clock, at", of: "commit_mark", by: "version", "int8")
-            case .makeFile:
+            // $2 is the number of files.
+            case .makeFiles:
                 """
-                WITH number AS (UPDATE stream SET last_ident = last_ident + 1 WHERE sid = $1 AND last_ident < 4294967295
-                    RETURNING last_ident)
+                WITH number AS (UPDATE stream SET last_ident = last_ident + $2::int8
+                    WHERE sid = $1 AND last_ident <= 4294967295 - $2::int8 RETURNING last_ident)
                 INSERT INTO client_file(sid, ident, usr, secret, parents, last, hash, clock, seen_at, classes)
-                SELECT $1::int8, last_ident, $2::text, $3::bytea, $4::bytea, 0, '\(Self.empty)'::uuid, $5::int8, 0, '{}' FROM number RETURNING ident
+                SELECT $1::int8, last_ident - $2::int8 + t.n, t.usr, t.secret, t.parents, 0, '\(Self.empty)'::uuid, t.clock, 0, '{}'
+                FROM number CROSS JOIN unnest($3::text[], $4::bytea[], $5::bytea[], $6::int8[])
+                    WITH ORDINALITY AS t(usr, secret, parents, clock, n)
+                RETURNING ident
                 """
             // The unique index of writers prevents a second row.
             case .makeWriter:
