@@ -33,12 +33,12 @@ AGES = """
     const heads = [...document.querySelectorAll('.head [role=columnheader]')], at = heads.findIndex((head) => head.querySelector('.cut')?.textContent === 'value');
     new MutationObserver((changes) => {
         const now = Date.now();
-        for (const cell of new Set(changes.map((change) => change.target.closest('[role=gridcell]')))) {
+        for (const cell of new Set(changes.map(({ target }) => (target.nodeType === Node.TEXT_NODE ? target.parentElement : target)?.closest('[role=gridcell]')))) {
             if (!cell || [...cell.parentElement.children].indexOf(cell) !== at) continue;
             const value = Number(cell.textContent);
             if (value > 1e12) ages.push(now - value);
         }
-    }).observe(document.querySelector('.pool'), { childList: true, subtree: true });
+    }).observe(document.querySelector('.pool'), { childList: true, subtree: true, characterData: true });
     return true
 """
 

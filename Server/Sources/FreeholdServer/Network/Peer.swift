@@ -78,8 +78,10 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     /// The bytes of an incomplete message that each connection may have, even if its user is over the share.
     private static let leastFragment = 16 << 10
 
-    /// The bytes that were written to the channel and not yet to the socket.
+    /// The bytes that were written to the channel and not yet to the socket, and the memory of their frames.
     var waiting = 0
+    /// The memory that a waiting frame takes beside its bytes: its buffers, the channel's entries and promises. Messages such as `pong` have a few bytes.
+    private static let frameOverhead = 640
     /// Grants of credit that wait because the client doesn't read fast enough.
     var heldCredits: [(ClientMessage, Int)] = []
     var isFinishing = false
@@ -347,9 +349,9 @@ final class Peer: ChannelInboundHandler, @unchecked Sendable {
     func write(_ all: [WebSocketFrame], _ bytes: Int) {
         var frames = all
         guard let last = frames.popLast() else { return }
-        let sum = bytes
+        let sum = bytes + all.count * Self.frameOverhead
         node.metrics.messagesOut.increment(by: all.count)
-        node.metrics.bytesOut.increment(by: sum)
+        node.metrics.bytesOut.increment(by: bytes)
         if waiting == 0 { lastProgress = .now() }
         waiting += sum
         let isWithinShare = memory.set(.unsent, to: waiting) || waiting <= Self.greetingBytes
