@@ -70,7 +70,8 @@ import Testing
         try await Self.wait(for: 180_000, of: .fragments, server)
         #expect(server.metric("freehold_over_share_total") == 1)
         for connection in connections + [other] { await connection.close() }
-        for _ in 0..<2_000 where server.running.node.memory.node.bytes > 0 {
+        // A user is forgotten after the last connection is released.
+        for _ in 0..<12_000 where !server.running.node.memory.bytesOfUsers.isEmpty {
             try await Task.sleep(for: .milliseconds(5))
         }
         #expect(server.running.node.memory.node.bytes == 0)

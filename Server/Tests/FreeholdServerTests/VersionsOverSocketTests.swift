@@ -266,7 +266,7 @@ private typealias Hound = SecondApp.Hound
         }
         try await devices.settle(one)
         let rex = try #require(one.objects(FirstApp.Dog.self).first)
-        let event = try #require(try await events.next())
+        let event = try #require(try await events.nextEvent())
         #expect(event.contains("\"coll\":\"Hound\"") && event.contains("\"title\":\"Rex\""), "\(event)")
         #expect(!event.contains("notes"))
 
@@ -292,7 +292,7 @@ private typealias Hound = SecondApp.Hound
         #expect((rex.name, rex.age, rex.home?.street, rex.notes) == ("Max", 4, "Side", "n"))
         let whelp = one.object(ofType: FirstApp.Dog.self, forPrimaryKey: id)
         #expect((whelp?.name, whelp?.age, whelp?.nick, whelp?.chip) == ("Whelp", 0, "w", "?"))
-        let update = try #require(try await events.next())
+        let update = try #require(try await events.nextEvent())
         #expect(update.contains("\"title\":\"Max\"") && update.contains("\"house.road\":\"Side\""), "\(update)")
         #expect(try await ask("DELETE", "/Hound/\(id)").status == 200)
         try await devices.settle(one)
