@@ -71,9 +71,9 @@ final class VersionDevices: @unchecked Sendable {
         Issue.record("The server doesn't follow.")
     }
 
-    /// Waits up to 100 seconds until the stored documents of the app satisfy a condition, and returns whether they do.
+    /// Waits up to 300 seconds until the stored documents of the app satisfy a condition, and returns whether they do.
     func stored(_ condition: @Sendable (AppDocuments) -> Bool) async throws -> Bool {
-        for _ in 0..<2_000 {
+        for _ in 0..<6_000 {
             if condition(try await server.store.documents(of: "test")) { return true }
             try await Task.sleep(for: .milliseconds(50))
         }
@@ -85,10 +85,11 @@ final class VersionDevices: @unchecked Sendable {
         let devices = try await VersionDevices()
         try await devices.server.store.changeDocuments(of: "test") { $0.adoptsSchemas = true }
         let device = try await devices.device("scratch", types, version: 0)
-        _ = try await device.realm()
-        // The server adds classes to the schema when sessions claim them.
+        // The server adds classes to the schema when sessions claim them. A session ends with its last realm.
+        let realm = try await device.realm()
         let count = types.count { !($0 is EmbeddedObject.Type) }
         try #require(try await devices.stored { $0.schemas.count == count })
+        withExtendedLifetime(realm) {}
         let documents = try await devices.server.store.documents(of: "test").schemas
         await devices.server.stop()
         return documents
