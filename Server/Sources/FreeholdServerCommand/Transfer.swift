@@ -40,7 +40,9 @@ struct Transfer: AsyncParsableCommand {
         let accounts = try await store.accounts(folder)
         let known = try await accounts.apps().first { $0.id == app }
         let old = known == nil ? AppDocuments() : try await accounts.documents(of: app)
-        let isOpen = known != nil && old.transfer?.isOver != false
+        // A command that was killed may have created the app only. Nobody can use such an app.
+        let isUnused = known == AccountApp(id: app) && old == AppDocuments()
+        let isOpen = known != nil && !isUnused && old.transfer?.isOver != false
         guard !isOpen || again else {
             throw ValidationError(
                 "The app \(app) is open. --again imports over the work of its users; documents become as they are in the dump."

@@ -207,6 +207,14 @@ struct TransferCommandTests {
         #expect(try run("verify", "F").status == 0)
     }
 
+    @Test func `an app that a killed command has only created is filled by the next one`() throws {
+        try run("app", "create", "F", "pharmacy")
+        let done = try transfer()
+        #expect(done.status == 0 && done.output.hasSuffix("The app pharmacy is open.\n"), "\(done.output)")
+        // An app with log-ins, or with classes, isn't overwritten.
+        #expect(try transfer().status == 64)
+    }
+
     @Test func `users are imported from a file or the standard input`() throws {
         try run("app", "create", "F", "notes")
         let users = folder.path + "/users.jsonl"
