@@ -40,7 +40,7 @@ struct Transfer: AsyncParsableCommand {
         let accounts = try await store.accounts(folder)
         let known = try await accounts.apps().first { $0.id == app }
         let old = known == nil ? AppDocuments() : try await accounts.documents(of: app)
-        // A command that was killed may have created the app only. Nobody can use such an app.
+        // A killed command leaves such an app if it had only created it. No user has access to it.
         let isUnused = known == AccountApp(id: app) && old == AppDocuments()
         let isOpen = known != nil && !isUnused && old.transfer?.isOver != false
         guard !isOpen || again else {
