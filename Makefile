@@ -200,11 +200,11 @@ bench-quick: setup-bench
 bench-postgres: setup-postgres
 	@SWIFT="$(SWIFT)" Scripts/bench-postgres
 
-# `make bench-compare BASE=origin/main`, or with ONLY="find by" for some workloads.
 # Official Realm clients on a release server with files.
 bench-realm: setup
 	@SWIFT="$(SWIFT)" Scripts/bench-realm
 
+# `make bench-compare BASE=origin/main`, or with ONLY="find by" for some workloads.
 bench-compare: setup-bench
 	@SWIFT="$(SWIFT)" Scripts/bench-compare "$(BASE)" $(if $(ONLY),--only "$(ONLY)")
 
